@@ -1,0 +1,79 @@
+"""See and compute what five Ascend C APIs do, without hardware and without CANN.
+
+What needs matplotlib, ipywidgets or protobuf (`plots`, `explorers`, `aipp_config`) is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ascendlab.aipp import (
+    AippChannelPaddingParams,
+    AippColorSpaceConvParams,
+    AippDataTypeConvParams,
+    AippInputFormat,
+    AippPaddingParams,
+    AippParams,
+    AippSetup,
+    AippSingleLineParams,
+    AippSwapParams,
+    LoadImageToLocalParams,
+    csc_preset,
+    load_image_to_local,
+    set_aipp_functions,
+)
+from ascendlab.errors import (
+    AscendlabError,
+    AscendlabWarning,
+    BufferOverflowError,
+    DocumentationConflictWarning,
+    KernelLimitWarning,
+    ParameterError,
+    UnsupportedProductError,
+)
+from ascendlab.products import Product
+from ascendlab.provenance import Call, trace
+
+__version__ = "0.1.0"
+
+_LAZY_MODULES = ("explorers", "fidelity", "plots")
+_LAZY_NAMES: dict[str, str] = {}
+
+__all__ = [
+    "AippChannelPaddingParams",
+    "AippColorSpaceConvParams",
+    "AippDataTypeConvParams",
+    "AippInputFormat",
+    "AippPaddingParams",
+    "AippParams",
+    "AippSetup",
+    "AippSingleLineParams",
+    "AippSwapParams",
+    "AscendlabError",
+    "AscendlabWarning",
+    "BufferOverflowError",
+    "Call",
+    "DocumentationConflictWarning",
+    "KernelLimitWarning",
+    "LoadImageToLocalParams",
+    "ParameterError",
+    "Product",
+    "UnsupportedProductError",
+    "csc_preset",
+    "load_image_to_local",
+    "set_aipp_functions",
+    "trace",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY_MODULES:
+        return importlib.import_module(f"ascendlab.{name}")
+    if name in _LAZY_NAMES:
+        return getattr(importlib.import_module(_LAZY_NAMES[name]), name)
+    raise AttributeError(f"module 'ascendlab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY_MODULES, *_LAZY_NAMES})

@@ -1,0 +1,59 @@
+"""Checks of array arguments that every emulated call makes before it writes anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ascendlab.errors import BufferOverflowError, ParameterError
+
+__all__ = ["LARGEST_RESULT", "check_array", "check_out", "check_size"]
+
+LARGEST_RESULT = 4 * 1024**3
+
+
+def check_array(
+    name: str, value: object, dtype: np.dtype[Any], shape: tuple[int | None, ...], words: str
+) -> NDArray[Any]:
+    """Return `value` if it is an array of exactly this dtype and shape.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name.
+    value : object
+        What the caller gave.
+    dtype : numpy.dtype
+        The type it must have.
+    shape : tuple
+        The shape it must have; None stands for any length.
+    words : str
+        The shape in the caller's words, for instance ``"(H, W, 3)"``.
+    """
+    if (
+        not isinstance(value, np.ndarray)
+        or value.dtype != dtype
+        or value.ndim != len(shape)
+        or any(want is not None and want != have for want, have in zip(shape, value.shape, strict=True))
+    ):
+        raise ParameterError(name, value, f"a NumPy array of {dtype.name} with shape {words}")
+    return value
+
+
+def check_size(what: str, size: int, *, allow_large: bool = False) -> None:
+    """Refuse a result of more than 4 GiB unless the caller asked for it."""
+    if size > LARGEST_RESULT and not allow_large:
+        raise BufferOverflowError(what, size, LARGEST_RESULT, hint="results over 4 GiB are refused")
+
+
+def check_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...], *sources: NDArray[Any]) -> NDArray[Any]:
+    """Return `out` if a call may write its result there: exact dtype and shape, contiguous, apart from the sources."""
+    checked = check_array("out", out, dtype, shape, str(shape))
+    if not checked.flags.c_contiguous or not checked.flags.writeable:
+        raise ParameterError("out", out, "a writeable, C-contiguous array")
+    for source in sources:
+        if np.may_share_memory(checked, source):
+            raise ParameterError("out", out, "an array that shares no memory with a source")
+    return checked

@@ -1,0 +1,154 @@
+"""The one error family, and the warnings, of the library.
+
+Everything a caller can do wrong ends in an `AscendlabError`, which is a `ValueError`.  A message always
+says *which* parameter (as the document spells it), *what* was given and *what* would have been allowed.
+
+>>> from ascendlab import AippPaddingParams
+>>> AippPaddingParams(padding_mode=7)
+Traceback (most recent call last):
+    ...
+ascendlab.errors.ParameterError: paddingMode = 7 is not allowed; allowed: an integer in [0, 3]
+(SetAippFunctions, table 3)
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "AscendlabError",
+    "AscendlabWarning",
+    "BufferOverflowError",
+    "DocumentationConflictWarning",
+    "KernelLimitWarning",
+    "ParameterError",
+    "UnsupportedProductError",
+    "describe_value",
+]
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 60
+
+
+def describe_value(value: object) -> str:
+    """Describe a value in one short line, whatever it is.
+
+    Arrays are named by dtype and shape; the digits of huge integers, which Python refuses to print, are counted.
+
+    >>> describe_value(np.zeros((2, 3), np.int8))
+    'an int8 array of shape (2, 3)'
+    >>> describe_value(10**5000)
+    'an integer of 16610 bits'
+    >>> describe_value(float("nan"))
+    'nan'
+    """
+    if isinstance(value, np.ndarray):
+        article = "an" if value.dtype.name[0] in "aeiou" else "a"
+        return f"{article} {value.dtype.name} array of shape {value.shape}"
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length()} bits"
+    try:
+        return " ".join(_short.repr(value).split())
+    except Exception:  # a broken __repr__ must not hide the real message
+        return f"an object of type {type(value).__name__}"
+
+
+class AscendlabError(ValueError):
+    """Root of the family: any misuse that the library detects."""
+
+
+class ParameterError(AscendlabError):
+    """A parameter has a value that the documents, or an earlier choice, do not allow.
+
+    Parameters
+    ----------
+    parameter : str
+        Name as the document spells it (``paddingMode``) or the argument's name (``src0``).
+    value : object
+        What was given.
+    allowed : str
+        What would have been accepted, in words.
+    table : str, optional
+        Where the document says so.
+    hint : str, optional
+        A sentence that helps: the reason, or the usual fix.
+    """
+
+    def __init__(self, parameter: str, value: object, allowed: str, *, table: str = "", hint: str = "") -> None:
+        self.parameter, self.value, self.allowed, self.table, self.hint = parameter, value, allowed, table, hint
+        where = f" ({table})" if table else ""
+        more = f". {hint}" if hint else ""
+        super().__init__(f"{parameter} = {describe_value(value)} is not allowed; allowed: {allowed}{where}{more}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_parameter_error, (self.parameter, self.value, self.allowed, self.table, self.hint)
+
+
+def _rebuild_parameter_error(parameter: str, value: object, allowed: str, table: str, hint: str) -> ParameterError:
+    return ParameterError(parameter, value, allowed, table=table, hint=hint)
+
+
+class UnsupportedProductError(AscendlabError):
+    """The API does not exist on the chosen product.
+
+    Parameters
+    ----------
+    api : str
+        The API, as the document spells it.
+    product : object
+        The product that was asked for.
+    supported : iterable
+        The products that have the API.
+    """
+
+    def __init__(self, api: str, product: object, supported: Iterable[object]) -> None:
+        self.api, self.product, self.supported = api, product, tuple(supported)
+        names = ", ".join(str(p) for p in self.supported)
+        super().__init__(f"{api} is not supported on {product}; supported on: {names}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UnsupportedProductError, (self.api, self.product, self.supported)
+
+
+class BufferOverflowError(AscendlabError):
+    """A result, or an operand, does not fit into the buffer that would hold it.
+
+    Parameters
+    ----------
+    buffer : str
+        The buffer, for instance ``"L1"``.
+    needed, available : int
+        Bytes.
+    hint : str, optional
+        What to do about it.
+    """
+
+    def __init__(self, buffer: str, needed: int, available: int, *, hint: str = "") -> None:
+        self.buffer, self.needed, self.available, self.hint = buffer, needed, available, hint
+        more = f". {hint}" if hint else ""
+        super().__init__(f"{buffer}: {needed:,} bytes needed, {available:,} bytes there{more}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_overflow, (self.buffer, self.needed, self.available, self.hint)
+
+
+def _rebuild_overflow(buffer: str, needed: int, available: int, hint: str) -> BufferOverflowError:
+    return BufferOverflowError(buffer, needed, available, hint=hint)
+
+
+class AscendlabWarning(UserWarning):
+    """Root of the warnings: the call is legal, and probably not what was meant."""
+
+
+class DocumentationConflictWarning(AscendlabWarning):
+    """The public sources contradict each other, and this call depends on which one is right."""
+
+
+class KernelLimitWarning(AscendlabWarning):
+    """A real implementation would silently do something else with these values."""

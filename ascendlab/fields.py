@@ -1,0 +1,212 @@
+"""One table of fields per structure of the documents.
+
+A parameter object is a frozen, keyword-only dataclass whose fields are made by `field`.  What stands there
+(name in the document, C++ type, range, default, meaning) is written once and serves four readers: the
+constructor's checks, the docstring, the Ascend C code and the explorers' controls.
+
+>>> from ascendlab import AippPaddingParams
+>>> spec = fields_of(AippPaddingParams)["padding_mode"]
+>>> spec.document_name, spec.cpp_type, spec.low, spec.high, spec.default
+('paddingMode', 'uint32_t', 0, 3, 0)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from ascendlab.errors import ParameterError
+
+__all__ = [
+    "HALF_MAX",
+    "REQUIRED",
+    "Field",
+    "Parameters",
+    "check_bool",
+    "check_int",
+    "check_real",
+    "field",
+    "fields_of",
+    "structure",
+]
+
+HALF_MAX = 65504.0
+REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "REQUIRED"})()
+
+
+def check_int(name: str, value: object, low: int, high: int, *, table: str = "", hint: str = "") -> int:
+    """Return `value` as a Python int in ``[low, high]``; a bool is not an int."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
+        return int(value)
+    raise ParameterError(name, value, f"an integer in [{low}, {high}]", table=table, hint=hint)
+
+
+def check_bool(name: str, value: object, *, table: str = "") -> bool:
+    """Return `value` as a Python bool; 0 and 1 are not bools."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ParameterError(name, value, "True or False", table=table)
+
+
+def check_real(name: str, value: object, low: float, high: float, *, table: str = "") -> float:
+    """Return `value` as a Python float in ``[low, high]``; NaN and infinities are refused."""
+    if isinstance(value, (numbers.Real, np.generic)) and not isinstance(value, (bool, np.bool_)):
+        try:
+            number = float(value)
+        except (OverflowError, TypeError, ValueError):
+            number = math.nan
+        if low <= number <= high:
+            return number
+    raise ParameterError(name, value, f"a finite number in [{low:g}, {high:g}]", table=table)
+
+
+@dataclass(frozen=True)
+class Field:
+    """What the document says about one member of a structure.
+
+    Parameters
+    ----------
+    document_name : str
+        The member's name in C++.
+    cpp_type : str
+        Its C++ type; ``"T"`` stands for the structure's template type, which the call knows.
+    meaning : str
+        One sentence.
+    low, high : number, optional
+        Documented range, ends included.
+    default : object
+        Python default; `REQUIRED` where the caller must say.
+    table : str
+        Where the document describes it.
+    unit : str, optional
+        For instance ``"pixels"``.
+    choices : mapping, optional
+        Meaning of each value, for modes.
+    always_emit : bool, optional
+        The C++ structure leaves this member uninitialised (or illegal) unless code sets it.
+    """
+
+    document_name: str
+    cpp_type: str
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+    default: Any = REQUIRED
+    table: str = ""
+    unit: str = ""
+    choices: Mapping[int, str] | None = None
+    always_emit: bool = False
+    structure: type[Any] | None = None
+
+    @property
+    def required(self) -> bool:
+        """Whether the caller must give a value."""
+        return self.default is REQUIRED and self.structure is None
+
+    @property
+    def range_text(self) -> str:
+        """The documented range in words, for docstrings and controls."""
+        if self.choices:
+            return "; ".join(f"{value}: {text}" for value, text in self.choices.items())
+        if self.cpp_type == "T":
+            return "in the output type's range"
+        if self.low is None or self.high is None:
+            return ""
+        return f"[{self.low:g}, {self.high:g}]" if self.cpp_type == "half" else f"[{self.low}, {self.high}]"
+
+    def check(self, value: object) -> Any:
+        """Return `value` in its stored form, or raise `ParameterError`."""
+        name, table = self.document_name, self.table
+        if self.structure is not None:
+            if isinstance(value, self.structure):
+                return value
+            raise ParameterError(name, value, f"an instance of {self.structure.__name__}", table=table)
+        if self.cpp_type == "bool":
+            return check_bool(name, value, table=table)
+        if self.cpp_type == "half":
+            return float(np.float16(check_real(name, value, -HALF_MAX, HALF_MAX, table=table)))
+        if self.cpp_type == "T":
+            # The range belongs to the output type, which only the call knows; here: any finite number.
+            number = check_real(name, value, -HALF_MAX, HALF_MAX, table=table)
+            return int(number) if number.is_integer() else number
+        assert self.low is not None
+        assert self.high is not None
+        return check_int(name, value, int(self.low), int(self.high), table=table)
+
+
+_INTEGER_RANGES = {
+    "uint8_t": (0, 2**8 - 1),
+    "int8_t": (-(2**7), 2**7 - 1),
+    "uint16_t": (0, 2**16 - 1),
+    "int16_t": (-(2**15), 2**15 - 1),
+    "uint32_t": (0, 2**32 - 1),
+    "uint64_t": (0, 2**64 - 1),
+}
+
+
+def field(document_name: str, cpp_type: str, meaning: str, *, default: Any = REQUIRED, **more: Any) -> Any:
+    """Declare one member of a parameter structure (see `Field` for the arguments).
+
+    Integers without a narrower documented range get their C++ type's range.
+    """
+    if cpp_type in _INTEGER_RANGES:
+        low, high = _INTEGER_RANGES[cpp_type]
+        more = {"low": low, "high": high, **more}
+    if cpp_type == "half":
+        more = {"low": -HALF_MAX, "high": HALF_MAX, **more}
+    spec = Field(document_name, cpp_type, meaning, default=default, **more)
+    if spec.structure is not None:
+        return dataclasses.field(default_factory=spec.structure, metadata={"spec": spec})
+    if spec.required:
+        return dataclasses.field(metadata={"spec": spec})
+    return dataclasses.field(default=default, metadata={"spec": spec})
+
+
+class Parameters:
+    """Base of the parameter objects: checks every field against its `Field` when the object is made."""
+
+    cpp_name: ClassVar[str] = ""
+    template: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for name, spec in fields_of(type(self)).items():
+            object.__setattr__(self, name, spec.check(getattr(self, name)))
+
+
+P = TypeVar("P", bound=type[Parameters])
+
+
+def fields_of(cls: type[Parameters]) -> dict[str, Field]:
+    """Map each field's Python name to its `Field`, in the document's order."""
+    return {f.name: f.metadata["spec"] for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+
+
+def structure(cls: P) -> P:
+    """Complete a parameter class: append the table of its fields to the docstring, in numpydoc form."""
+    lines = [(cls.__doc__ or "").rstrip(), "", "    Parameters", "    ----------"]
+    for name, spec in fields_of(cls).items():
+        kind = spec.cpp_type if spec.structure is None else spec.structure.__name__
+        optional = "" if spec.required else ", optional"
+        lines.append(f"    {name} : {kind}{optional}")
+        details = [spec.meaning]
+        if spec.range_text:
+            details.append(f"{spec.range_text}{' ' + spec.unit if spec.unit else ''}.")
+        if not spec.required and spec.structure is None:
+            details.append(f"Default {spec.default}.")
+        details.append(f"Document: ``{spec.document_name}``{', ' + spec.table if spec.table else ''}.")
+        lines.append("        " + " ".join(details))
+    head, marker, tail = "\n".join(lines).partition("    Examples\n")
+    if marker:
+        # numpydoc wants Parameters before Examples; the class body can only write Examples.
+        examples, _, table = tail.partition("\n    Parameters\n")
+        head = f"{head.rstrip()}\n\n    Parameters\n{table.rstrip()}\n\n    Examples\n{examples.rstrip()}"
+    cls.__doc__ = head.rstrip() + "\n    "
+    if not cls.cpp_name:
+        cls.cpp_name = cls.__name__
+    return cls

@@ -1,0 +1,206 @@
+"""Where every output number came from.
+
+A `Call` names an emulated function and its arguments; `trace` answers, from the same plan that moves the data,
+which operand elements, with which weights, or which constant, made any output element.
+
+>>> import numpy as np
+>>> from ascendlab import AippInputFormat, AippParams, LoadImageToLocalParams, load_image_to_local, set_aipp_functions
+>>> rgb = np.zeros((4, 6, 3), np.uint8)
+>>> setup = set_aipp_functions(rgb, input_format=AippInputFormat.RGB888_U8, dtype="uint8", config=AippParams())
+>>> params = LoadImageToLocalParams(horiz_size=4, vert_size=2, src_horiz_size=6, horiz_start_pos=2, vert_start_pos=1)
+>>> traced = trace(Call(load_image_to_local, {"setup": setup, "params": params}))
+>>> print(traced.origin(1, 0, 2))
+src0[2, 2, 2]
+>>> print(traced.origin(1, 0, 7))
+constant 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ascendlab import aipp
+from ascendlab.errors import ParameterError
+from ascendlab.sources import Sources
+
+__all__ = ["Call", "Origin", "Sources", "Term", "Trace", "trace"]
+
+# Whole-result questions are answered in pieces of this many output elements, so that memory stays bounded.
+_PIECE = 1 << 18
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of this library and the arguments to call it with.
+
+    Parameters
+    ----------
+    function : callable
+        For instance `ascendlab.load_image_to_local`.
+    arguments : mapping of str to object
+        By name.
+
+    Examples
+    --------
+    >>> call = Call(min, {"default": 3})
+    >>> call.arguments["default"]
+    3
+    """
+
+    function: Callable[..., Any]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ParameterError("function", self.function, "a function of this library")
+        if not isinstance(self.arguments, Mapping) or not all(isinstance(k, str) for k in self.arguments):
+            raise ParameterError("arguments", self.arguments, "a mapping from argument names to values")
+        object.__setattr__(self, "arguments", MappingProxyType(dict(self.arguments)))
+
+    def run(self) -> Any:
+        """Make the call."""
+        return self.function(**self.arguments)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One source element that an output element was made of: ``weight * operand[index]``."""
+
+    operand: str
+    index: tuple[int, ...]
+    weight: float
+
+    def __str__(self) -> str:
+        place = f"{self.operand}[{', '.join(map(str, self.index))}]"
+        return place if self.weight == 1 else f"{self.weight:g} * {place}"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where one output element came from.
+
+    Parameters
+    ----------
+    terms : tuple of Term
+        Source elements with their weights, in the order in which they are added up; empty for a constant.
+    constant : float or None
+        The constant that stands there, if no source element does.
+    """
+
+    terms: tuple[Term, ...]
+    constant: float | None
+
+    def __str__(self) -> str:
+        if self.terms:
+            return " + ".join(map(str, self.terms))
+        return "never written" if self.constant is None else f"constant {self.constant:g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The provenance of a whole result, computed for the elements that are asked for.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the result.
+    operands : mapping of str to tuple of int
+        Each operand's name and shape.
+    lookup : callable
+        Maps flat output indices to `Sources`, vectorised.
+    """
+
+    shape: tuple[int, ...]
+    operands: Mapping[str, tuple[int, ...]]
+    lookup: Callable[[NDArray[np.intp]], Sources]
+
+    def sources(self, flat: NDArray[np.intp] | None = None) -> Sources:
+        """Return the source arrays of the output elements with these flat indices (all elements if None)."""
+        if flat is None:
+            flat = np.arange(int(np.prod(self.shape)))
+        return self.lookup(np.asarray(flat, np.intp))
+
+    def origin(self, *index: int) -> Origin:
+        """Return where the output element at `index` came from."""
+        size = tuple(self.shape)
+        if len(index) != len(size) or any(
+            isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < n
+            for i, n in zip(index, size, strict=False)
+        ):
+            raise ParameterError("index", index, f"{len(size)} integers inside the result's shape {size}")
+        found = self.sources(np.array([np.ravel_multi_index(index, size)]))
+        names = list(self.operands)
+        terms = tuple(
+            Term(names[o], tuple(int(i) for i in np.unravel_index(place, self.operands[names[o]])), float(w))
+            for o, place, w in zip(found.operand[0], found.index[0], found.weight[0], strict=True)
+            if o >= 0
+        )
+        constant = None if terms or found.untouched[0] else float(found.constant[0])
+        return Origin(terms, constant)
+
+    def reads(self) -> dict[str, NDArray[np.int64]]:
+        """Count, for each operand, how often each of its elements is used in the result.
+
+        Examples
+        --------
+        >>> doubled = Trace((4,), {"src": (2,)}, lambda flat: Sources.copies(flat // 2))
+        >>> doubled.reads()["src"]
+        array([2, 2])
+        """
+        counts = {name: np.zeros(int(np.prod(shape)), np.int64) for name, shape in self.operands.items()}
+        total = int(np.prod(self.shape))
+        for start in range(0, total, _PIECE):
+            found = self.sources(np.arange(start, min(start + _PIECE, total)))
+            for number, name in enumerate(self.operands):
+                used = found.index[found.operand == number]
+                counts[name] += np.bincount(used, minlength=counts[name].size)
+        return {name: count.reshape(self.operands[name]) for name, count in counts.items()}
+
+
+def _trace_aipp(arguments: Mapping[str, Any]) -> Trace:
+    setup, params = arguments["setup"], arguments["params"]
+    plan = aipp.aipp_plan(setup, params)
+    operands = {"src0": setup.src0.shape}
+    if setup.src1 is not None:
+        operands["src1"] = setup.src1.shape
+    return Trace(plan.shape, operands, lambda flat: aipp.aipp_sources(plan, setup, flat))
+
+
+_TRACERS: dict[Any, Callable[[Mapping[str, Any]], Trace]] = {aipp.load_image_to_local: _trace_aipp}
+
+
+def trace(call: Call) -> Trace:
+    """Return where every element of a call's result comes from, without moving any data.
+
+    Parameters
+    ----------
+    call : Call
+        A call of an emulated instruction.
+
+    Returns
+    -------
+    Trace
+        Array-backed: `Trace.sources` gives (operand, index, weight) arrays for any set of elements,
+        `Trace.origin` the same for one element in words.
+
+    Raises
+    ------
+    ParameterError
+        For a function that is no emulated instruction, and for arguments that the call itself would refuse.
+    """
+    if not isinstance(call, Call):
+        raise ParameterError("call", call, "an instance of Call")
+    try:
+        tracer = _TRACERS.get(call.function)
+    except TypeError:  # unhashable callables
+        tracer = None
+    if tracer is None:
+        names = ", ".join(f.__name__ for f in _TRACERS)
+        raise ParameterError("function", call.function, f"one of {names}")
+    return tracer(call.arguments)
