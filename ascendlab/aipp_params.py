@@ -375,6 +375,8 @@ _TO_YUV = {
     "bt709_narrow": ((47, 157, 16, -26, -87, 112, 112, -102, -10), (16, 128, 128)),
     "bt709_wide": ((55, 183, 19, -29, -99, 128, 128, -116, -12), (0, 128, 128)),
 }
+# One channel of brightness; the other two become 0.
+_TO_GRAY = {"yuv_to_gray": (256, 0, 0), "rgb_to_gray": (76, 150, 30)}
 
 
 def _build_presets() -> dict[str, tuple[NDArray[np.int16], tuple[int, int, int]]]:
@@ -388,6 +390,9 @@ def _build_presets() -> dict[str, tuple[NDArray[np.int16], tuple[int, int, int]]
         to_yuv = np.array(flat, np.int16).reshape(3, 3)
         presets[f"rgb_to_yuv_{standard}"] = to_yuv, bias
         presets[f"bgr_to_yuv_{standard}"] = to_yuv[:, ::-1], bias
+        presets[f"rgb_to_yvu_{standard}"] = to_yuv[[0, 2, 1]], bias
+    for name, flat in _TO_GRAY.items():
+        presets[name] = np.array(flat + (0,) * 6, np.int16).reshape(3, 3), (0, 0, 0)
     for matrix, _ in presets.values():
         matrix.setflags(write=False)
     return presets
@@ -403,8 +408,8 @@ def csc_preset(name: str, profile: str = "documented") -> AippColorSpaceConvPara
     Parameters
     ----------
     name : str
-        ``{yuv_to_rgb, yuv_to_bgr, rgb_to_yuv, bgr_to_yuv}_{jpeg, bt601_narrow, bt709_narrow, bt709_wide}``.
-        "jpeg" is full-range BT.601.
+        ``{yuv_to_rgb, yuv_to_bgr, rgb_to_yuv, bgr_to_yuv, rgb_to_yvu}_{jpeg, bt601_narrow, bt709_narrow,
+        bt709_wide}``, ``yuv_to_gray`` or ``rgb_to_gray``.  "jpeg" is full-range ("wide") BT.601.
     profile : {"documented", "dav_3510"}
         Which of the two bias fields gets the standard's bias: the one that this profile reads.
 

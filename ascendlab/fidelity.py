@@ -72,7 +72,7 @@ RULES: tuple[Rule, ...] = (
          "division towards zero, overflow wraps.", "open-source kernel", _KERNEL),
     Rule("aipp-csc-conflict", "A config whose only non-zero bias is the ignored one gets DocumentationConflictWarning.",
          "inferred", "the two rules above"),
-    Rule("aipp-presets", "Twelve matrices of four standards, in both channel orders.", "public reference", "ATC guide, CSC configuration"),
+    Rule("aipp-presets", "Four standards, in both channel orders, and two conversions to grey: 18 matrices as the guide lists them, and BGR -> YUV.", "public reference", "ATC guide, CSC configuration"),
     Rule("aipp-dtc-int8", "To int8: v - mean, saturated to [-128, 127].", "document", f"{_AIPP}, data type conversion",
          "The open kernel wraps."),
     Rule("aipp-dtc-int8-dav-3510", "To int8 in profile dav_3510: v - mean, wrapping.", "open-source kernel", _KERNEL),
