@@ -37,7 +37,7 @@ from ascendlab.provenance import Call, trace
 
 __version__ = "0.1.0"
 
-_LAZY_MODULES = ("explorers", "fidelity", "plots")
+_LAZY_MODULES = ("exercises", "explorers", "fidelity", "plots")
 _LAZY_NAMES: dict[str, str] = {}
 
 __all__ = [
