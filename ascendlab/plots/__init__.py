@@ -1,0 +1,25 @@
+"""Pictures: functions that take arrays and an optional Axes and return the Axes.
+
+One module per API; colours, hatches and outlines mean the same in all of them (`ascendlab.plots._roles`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ascendlab.plots._base import PictureHTML, figure_html, new_figure, to_png
+
+_MODULES = ("aipp",)
+
+__all__ = ["PictureHTML", "figure_html", "new_figure", "to_png"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"ascendlab.plots.{name}")
+    raise AttributeError(f"module 'ascendlab.plots' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

@@ -1,0 +1,208 @@
+"""Painting on pixel arrays: hatches, digits, legend swatches.
+
+Matplotlib's text and hatches cost a millisecond a piece, which is too much for a grid of numbers that follows a
+slider.  Here a digit is rendered once (by Matplotlib, with its own font) and then copied wherever it is needed.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from numpy.typing import NDArray
+
+from ascendlab.plots._roles import Role
+
+__all__ = ["GLYPHS", "Atlas", "atlas", "format_numbers", "hatch_mask", "paint_texts", "swatch", "text_width"]
+
+GLYPHS = "0123456789-.+eainf?ABCDEFx%"
+_PERIOD = 8
+
+
+@lru_cache(maxsize=16)
+def _hatch_tile(hatch: str) -> NDArray[np.bool_]:
+    """One period of a hatch, as a mask."""
+    y, x = np.mgrid[:_PERIOD, :_PERIOD]
+    down, up = (x - y) % _PERIOD == 0, (x + y) % _PERIOD == _PERIOD - 1
+    tiles: dict[str, NDArray[np.bool_]] = {
+        "/": up,
+        "\\": down,
+        "x": up | down,
+        "-": y == _PERIOD // 2,
+        "|": x == _PERIOD // 2,
+        ".": ((x % 4) // 2 == 0) & ((y % 4) // 2 == 0) & ((x // 4 + y // 4) % 2 == 0),
+    }
+    return tiles[hatch]
+
+
+def hatch_mask(hatch: str, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Where a hatch has ink, at these screen rows and columns.
+
+    >>> hatch_mask("|", np.arange(2), np.arange(8)).astype(int)
+    array([[0, 0, 0, 0, 1, 0, 0, 0],
+           [0, 0, 0, 0, 1, 0, 0, 0]])
+    """
+    return _hatch_tile(hatch)[np.ix_(rows % _PERIOD, columns % _PERIOD)]
+
+
+def swatch(role: Role, width: int = 26, height: int = 16) -> NDArray[np.uint8]:
+    """Paint a role's legend entry: its tint and hatch for areas, its outline for marks."""
+    image = np.full((height, width, 3), 255, np.uint8)
+    outline = role.width > 1.5
+    if not outline:
+        image[:] = role.tint
+        if role.hatch:
+            image[hatch_mask(role.hatch, np.arange(height), np.arange(width))] = role.rgb
+    edge = np.zeros((height, width), bool)
+    thick = max(1, round(role.width))
+    edge[:thick] = edge[-thick:] = True
+    edge[:, :thick] = edge[:, -thick:] = True
+    if role.line != "-":
+        period = 8 if role.line == "--" else 4
+        y, x = np.mgrid[:height, :width]
+        along = np.where((y < thick) | (y >= height - thick), x, y)
+        edge &= along % period < period * 5 // 8
+    image[edge] = role.rgb
+    return image
+
+
+class Atlas(NamedTuple):
+    """Rendered characters.
+
+    Parameters
+    ----------
+    ink : ndarray of uint8, shape (characters + 1, height, width)
+        255 where a character covers the pixel; the last one is empty.
+    advance : ndarray of float, shape (characters + 1,)
+        Pixels from one character's origin to the next.
+    lookup : ndarray of intp, shape (256 or so,)
+        From code point to character; unknown code points give the empty one.
+    margin : int
+        Pixels of `ink` left of a character's origin.
+    """
+
+    ink: NDArray[np.uint8]
+    advance: NDArray[np.float64]
+    lookup: NDArray[np.intp]
+    margin: int
+
+
+@lru_cache(maxsize=8)
+def atlas(points: float, dpi: float) -> Atlas:
+    """Render the characters that numbers are made of, once per size."""
+    margin = 2
+    width, height = (round(points * dpi / 72 * factor) + 2 * margin for factor in (1.0, 1.3))
+    figure = Figure(figsize=(width * len(GLYPHS) / dpi, height / dpi), dpi=dpi, facecolor="white")
+    canvas: Any = FigureCanvasAgg(figure)
+    renderer = canvas.get_renderer()
+    font = FontProperties(size=points)
+    advance = np.zeros(len(GLYPHS) + 1)
+    for i, glyph in enumerate(GLYPHS):
+        figure.text((i * width + margin) / (width * len(GLYPHS)), 0.3, glyph, fontproperties=font, parse_math=False)
+        # Ink is narrower than the way to the next character; doubling shows that way.
+        single, double = (renderer.get_text_width_height_descent(s, font, ismath=False)[0] for s in (glyph, glyph * 2))
+        advance[i] = double - single
+    canvas.draw()
+    gray = 255 - np.asarray(canvas.buffer_rgba())[:, :, 0]
+    ink = np.zeros((len(GLYPHS) + 1, height, width), np.uint8)
+    ink[:-1] = gray[:height, : width * len(GLYPHS)].reshape(height, len(GLYPHS), width).transpose(1, 0, 2)
+    lookup = np.full(512, len(GLYPHS), np.intp)
+    lookup[[ord(glyph) for glyph in GLYPHS]] = np.arange(len(GLYPHS))
+    return Atlas(ink, advance, lookup, margin)
+
+
+def _characters(texts: NDArray[np.str_], letters: Atlas) -> NDArray[np.intp]:
+    """Split n texts into an (n, longest) array of atlas numbers."""
+    longest = max(1, texts.dtype.itemsize // 4)
+    codes = np.ascontiguousarray(texts).view(np.uint32).reshape(len(texts), longest)
+    return letters.lookup[np.minimum(codes, len(letters.lookup) - 1)]
+
+
+def text_width(texts: NDArray[np.str_], points: float, dpi: float) -> int:
+    """Pixels that the widest of some texts takes.
+
+    >>> text_width(np.array(["8"]), 9, 96) < text_width(np.array(["888"]), 9, 96)
+    True
+    """
+    letters = atlas(points, dpi)
+    if not len(texts):
+        return 0
+    return int(np.ceil(letters.advance[_characters(texts, letters)].sum(axis=1).max()))
+
+
+def paint_texts(
+    image: NDArray[np.uint8],
+    texts: NDArray[np.str_],
+    y: NDArray[np.intp],
+    x: NDArray[np.intp],
+    colors: NDArray[np.uint8],
+    *,
+    points: float,
+    dpi: float,
+) -> None:
+    """Write texts into an RGB image, each centred at its pixel (y, x).
+
+    Parameters
+    ----------
+    image : ndarray of uint8, shape (H, W, 3)
+        Changed in place; what would lie outside is left out.
+    texts : ndarray of str, shape (n,)
+        Made of `GLYPHS`; other characters stay empty.
+    y, x : ndarray of intp, shape (n,)
+        Centres.
+    colors : ndarray of uint8, shape (n, 3)
+        Text colours.
+    points, dpi : float
+        Text size.
+    """
+    letters = atlas(points, dpi)
+    glyphs = _characters(texts, letters)
+    widths = letters.advance[glyphs]
+    ends = widths.cumsum(axis=1)
+    starts = np.round(x[:, None] - ends[:, -1:] / 2 + ends - widths).astype(np.intp) - letters.margin
+    height, width = letters.ink.shape[1:]
+    digit = letters.ink[0].any(axis=1).nonzero()[0]
+    top = y - (int(digit[0]) + int(digit[-1]) + 1) // 2
+    owner, place = (glyphs < len(GLYPHS)).nonzero()
+    rows = top[owner][:, None, None] + np.arange(height)[:, None]
+    columns = starts[owner, place][:, None, None] + np.arange(width)
+    ink = letters.ink[glyphs[owner, place]]
+    which, in_row, in_column = ink.nonzero()
+    rows, columns = rows[which, in_row, 0], columns[which, 0, in_column]
+    inside = (rows >= 0) & (rows < image.shape[0]) & (columns >= 0) & (columns < image.shape[1])
+    which, rows, columns = which[inside], rows[inside], columns[inside]
+    cover = ink[ink.nonzero()][inside][:, None] / np.float32(255)
+    under = image[rows, columns]
+    image[rows, columns] = under + (colors[owner[which]].astype(np.float32) - under) * cover
+
+
+def format_numbers(values: NDArray[np.generic], width: int, *, points: float, dpi: float) -> NDArray[np.str_] | None:
+    """Format numbers so that each fits into `width` pixels, with as many digits as that allows, at most 4.
+
+    Returns
+    -------
+    ndarray of str with the shape of `values`, or None
+        None if not even one digit fits.
+
+    Examples
+    --------
+    >>> format_numbers(np.array([7, 250]), 40, points=9, dpi=96)
+    array(['7', '250'], dtype='<U3')
+    >>> format_numbers(np.array([0.25, -1.5]), 40, points=9, dpi=96)
+    array(['0.25', '-1.5'], dtype='<U4')
+    >>> format_numbers(np.array([123456]), 20, points=9, dpi=96) is None
+    True
+    """
+    if values.dtype.kind in "iub":
+        candidates = iter([np.char.mod("%d", values)])
+    else:
+        wide = values.astype(np.float64)
+        candidates = (np.char.mod(f"%.{digits}g", wide) for digits in (4, 3, 2, 1))
+    for texts in candidates:
+        if text_width(texts.ravel(), points, dpi) <= width:
+            return texts
+    return None
