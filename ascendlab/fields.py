@@ -90,6 +90,10 @@ class Field:
         Meaning of each value, for modes.
     always_emit : bool, optional
         The C++ structure leaves this member uninitialised (or illegal) unless code sets it.
+    structure : type, optional
+        The class of a member that is a structure itself.
+    length : int, optional
+        Elements of a member that is an array, each of `cpp_type`; kept as a tuple.
     """
 
     document_name: str
@@ -103,6 +107,7 @@ class Field:
     choices: Mapping[int, str] | None = None
     always_emit: bool = False
     structure: type[Any] | None = None
+    length: int = 0
 
     @property
     def required(self) -> bool:
@@ -127,17 +132,36 @@ class Field:
             if isinstance(value, self.structure):
                 return value
             raise ParameterError(name, value, f"an instance of {self.structure.__name__}", table=table)
+        if self.length:
+            return self._check_array(value)
         if self.cpp_type == "bool":
             return check_bool(name, value, table=table)
         if self.cpp_type == "half":
             return float(np.float16(check_real(name, value, -HALF_MAX, HALF_MAX, table=table)))
         if self.cpp_type == "T":
-            # The range belongs to the output type, which only the call knows; here: any finite number.
-            number = check_real(name, value, -HALF_MAX, HALF_MAX, table=table)
-            return int(number) if number.is_integer() else number
+            # The range belongs to the data's type, which only the call knows; here: any number that some type holds.
+            low = -HALF_MAX if self.low is None else self.low
+            high = HALF_MAX if self.high is None else self.high
+            number = check_real(name, value, low, high, table=table)
+            return int(number) if number.is_integer() and abs(number) < 2**53 else number
         assert self.low is not None
         assert self.high is not None
         return check_int(name, value, int(self.low), int(self.high), table=table)
+
+    def _check_array(self, value: object) -> tuple[Any, ...]:
+        """Return an array member as a tuple of checked elements."""
+        if (
+            isinstance(value, (list, tuple, np.ndarray))
+            and getattr(value, "ndim", 1) == 1
+            and len(value) == self.length
+        ):
+            elements = (
+                dataclasses.replace(self, document_name=f"{self.document_name}[{i}]", length=0)
+                for i in range(self.length)
+            )
+            return tuple(element.check(item) for element, item in zip(elements, value, strict=True))
+        allowed = f"{self.length} values, each {self.range_text}"
+        raise ParameterError(self.document_name, value, allowed, table=self.table)
 
 
 _INTEGER_RANGES = {
@@ -192,6 +216,7 @@ def structure(cls: P) -> P:
     lines = [(cls.__doc__ or "").rstrip(), "", "    Parameters", "    ----------"]
     for name, spec in fields_of(cls).items():
         kind = spec.cpp_type if spec.structure is None else spec.structure.__name__
+        kind += f"[{spec.length}]" if spec.length else ""
         optional = "" if spec.required else ", optional"
         lines.append(f"    {name} : {kind}{optional}")
         details = [spec.meaning]
