@@ -1,0 +1,285 @@
+"""Controls, generated from the library's field tables: a documented range is never written a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import ipywidgets as widgets
+
+from ascendlab.errors import ParameterError
+from ascendlab.fields import HALF_MAX, Field, Parameters, check_int, fields_of
+
+__all__ = ["BoundControl", "Control", "choice", "control_of", "controls_of", "number", "parameters_from"]
+
+Slider = tuple[float, float]
+_REAL_TYPES = ("half", "float", "T")
+
+
+@dataclass(frozen=True)
+class Control:
+    """One setting of an explorer, before it becomes widgets.
+
+    Parameters
+    ----------
+    name : str
+        Key in the explorer's state, and the label: a parameter's snake_case name.
+    kind : {"int", "real", "flag", "choice", "text"}
+        Which widgets it gets: number box (and slider), check box, drop-down list, text field.
+    default : object
+        First value.
+    help : str
+        Tooltip: meaning, range, table.
+    low, high : number
+        What the box takes: the documented range.
+    slider : (low, high), optional
+        What the slider takes: the range that makes sense for the picture at hand; no slider without it.
+    options : tuple of (str, object)
+        Choices: label and value.
+    check : callable, optional
+        Returns a value in its stored form or raises the library's error.
+    stacked : bool
+        Label above the box instead of beside it, for tables of boxes.
+    """
+
+    name: str
+    kind: str
+    default: Any
+    help: str = ""
+    low: float = 0
+    high: float = 0
+    slider: Slider | None = None
+    options: tuple[tuple[str, Any], ...] = ()
+    check: Callable[[Any], Any] = lambda value: value
+    stacked: bool = False
+
+
+def control_of(
+    name: str,
+    spec: Field,
+    *,
+    default: Any = None,
+    slider: Slider | None = None,
+    stacked: bool = False,
+) -> Control:
+    """Make the control of one documented field.
+
+    Parameters
+    ----------
+    name : str
+        Its Python name.
+    spec : Field
+        From `ascendlab.fields.fields_of`.
+    default : object, optional
+        First value, for fields that have no default of their own.
+    slider : (low, high), optional
+        The slider's range; number fields only.
+    stacked : bool, optional
+        Label above the box.
+    """
+    words = [spec.meaning, spec.range_text, spec.unit, spec.table]
+    text = f"{spec.document_name}: " + " · ".join(word for word in words if word)
+    first = default if default is not None else spec.default
+    if spec.cpp_type == "bool":
+        return Control(name, "flag", first, text, check=spec.check)
+    if spec.choices:
+        options = tuple((f"{value}: {words}", value) for value, words in spec.choices.items())
+        return Control(name, "choice", first, text, options=options, check=spec.check)
+    # A constant of the output type gets any half here; the call checks it against the type that is chosen.
+    low, high = (-HALF_MAX if spec.low is None else spec.low), (HALF_MAX if spec.high is None else spec.high)
+    kind = "real" if spec.cpp_type in _REAL_TYPES else "int"
+    return Control(name, kind, first, text, low, high, slider, check=spec.check, stacked=stacked)
+
+
+def controls_of(
+    structure: type[Parameters],
+    *,
+    defaults: Mapping[str, Any] | None = None,
+    sliders: Mapping[str, Slider] | None = None,
+    leave_out: Collection[str] = (),
+    stacked: bool = False,
+) -> list[Control]:
+    """Make the controls of a structure's own fields (nested structures are left to their own call), in its order.
+
+    Examples
+    --------
+    >>> from ascendlab import AippPaddingParams
+    >>> [control.name for control in controls_of(AippPaddingParams)][:2]
+    ['padding_mode', 'padding_value_ch0']
+    """
+    defaults, sliders = defaults or {}, sliders or {}
+    return [
+        control_of(name, spec, default=defaults.get(name), slider=sliders.get(name), stacked=stacked)
+        for name, spec in fields_of(structure).items()
+        if spec.structure is None and name not in leave_out
+    ]
+
+
+def choice(name: str, options: Mapping[str, Any], default: Any, words: str = "") -> Control:
+    """Make a control that picks one of several values, which no field table describes (a product, a view)."""
+
+    def check(value: Any) -> Any:
+        if value not in options.values():
+            raise ParameterError(name, value, "one of " + ", ".join(str(option) for option in options.values()))
+        return value
+
+    return Control(name, "choice", default, words, options=tuple(options.items()), check=check)
+
+
+def number(name: str, low: int, high: int, default: int, words: str = "", *, slider: Slider | None = None) -> Control:
+    """Make a control for an integer that is no documented parameter (which element to look at)."""
+    return Control(name, "int", default, words, low, high, slider, check=lambda v: check_int(name, v, low, high))
+
+
+S = TypeVar("S", bound=Parameters)
+
+
+def parameters_from(structure: type[S], state: Mapping[str, Any], rename: Mapping[str, str] | None = None) -> S:
+    """Build a parameter object, nested ones included, from a state that holds its fields by name.
+
+    Parameters
+    ----------
+    structure : type
+        A parameter class.
+    state : mapping
+        An explorer's state.
+    rename : mapping, optional
+        Where the state has a field under another name: field name to state name.
+
+    Raises
+    ------
+    ParameterError
+        If the structure's own checks refuse a value.
+
+    Examples
+    --------
+    >>> from ascendlab import AippSwapParams
+    >>> state = {"is_swap_rb": True, "is_swap_uv": False, "is_swap_ax": False}
+    >>> parameters_from(AippSwapParams, state).is_swap_rb
+    True
+    """
+    rename = rename or {}
+    values = {}
+    for name, spec in fields_of(structure).items():
+        if spec.structure is not None:
+            values[name] = parameters_from(spec.structure, state, rename)
+        elif rename.get(name, name) in state:
+            values[name] = state[rename.get(name, name)]
+    return structure(**values)
+
+
+class Shapes:
+    """The few layouts and styles that all controls of an explorer share: hundreds of models would slow a page down."""
+
+    def __init__(self) -> None:
+        self.box = widgets.Layout(width="222px")
+        self.wide = widgets.Layout(width="360px")
+        self.stacked = widgets.Layout(width="116px", height="auto")
+        self.slider = widgets.Layout(width="134px", margin="2px 0 2px 4px")
+        self.row = widgets.Layout(width="362px")
+        self._styles: dict[Any, Any] = {}
+
+    def make(self, kind: Any, *, label: str = "138px", **more: Any) -> Any:
+        """Make a widget whose style is shared by all widgets of its kind; `label` is the label's width."""
+        made = kind(style=self._styles.get(kind, {"description_width": label}), **more)
+        self._styles[kind] = made.style
+        return made
+
+
+class BoundControl:
+    """A control's widgets, tied to each other and to a callback.
+
+    Parameters
+    ----------
+    control : Control
+        What to build.
+    shapes : Shapes
+        Shared layouts.
+    changed : callable
+        Called with (name, value) when the reader changes something.
+
+    Attributes
+    ----------
+    box : Widget
+        The named, typeable widget: number box, check box, list or text field.
+    slider : Widget or None
+        Linked to the box.
+    widget : Widget
+        Both together.
+    """
+
+    def __init__(self, control: Control, shapes: Shapes, changed: Callable[[str, Any], None]) -> None:
+        self.control = control
+        self.slider: Any = None
+        self._quiet = False
+        self.box = self._make_box(shapes)
+        self.box.add_class(f"al-param-{control.name}")
+        self.box.tooltip = control.help
+        self._changed = changed
+        self.box.observe(self._tell, "value")
+        self.widget: Any = self.box
+        if control.slider is not None:
+            kind = widgets.IntSlider if control.kind == "int" else widgets.FloatSlider
+            low, high = control.slider
+            more = {} if control.kind == "int" else {"step": (high - low) / 200}
+            self.slider = shapes.make(
+                kind, label="0", min=low, max=high, value=low, readout=False, layout=shapes.slider, **more
+            )
+            self.slider.tooltip = control.help
+            self.slider.add_class(f"al-slider-{control.name}")
+            self.slider.observe(self._tell, "value")
+            self.widget = widgets.HBox([self.box, self.slider], layout=shapes.row)
+        self.set(control.default)
+
+    def _make_box(self, shapes: Shapes) -> Any:
+        control = self.control
+        named = {"description": control.name, "value": control.default, "layout": shapes.wide}
+        if control.kind == "flag":
+            return shapes.make(widgets.Checkbox, label="0", indent=False, **named)
+        if control.kind == "choice":
+            return shapes.make(widgets.Dropdown, options=control.options, **named)
+        if control.kind == "text":
+            return shapes.make(widgets.Text, continuous_update=False, **named)
+        named["layout"] = shapes.stacked if control.stacked else shapes.box
+        kind = widgets.BoundedIntText if control.kind == "int" else widgets.BoundedFloatText
+        more = {} if control.kind == "int" else {"step": None}
+        box = shapes.make(kind, min=control.low, max=control.high, **named, **more)
+        if control.stacked:
+            box.add_class("al-stacked")
+        return box
+
+    def _tell(self, change: Mapping[str, Any]) -> None:
+        if not self._quiet:
+            self._changed(self.control.name, change["new"])
+
+    def set(self, value: Any) -> None:
+        """Show a value without calling back; the slider stops at its ends if the value lies beyond them."""
+        self._quiet = True
+        try:
+            self.box.value = value
+            if self.slider is not None:
+                self.slider.value = min(max(value, self.slider.min), self.slider.max)
+        finally:
+            self._quiet = False
+
+    def set_slider(self, low: float, high: float) -> None:
+        """Give the slider other ends, without calling back."""
+        if self.slider is None or (self.slider.min, self.slider.max) == (low, high):
+            return
+        self._quiet = True
+        try:
+            if low > self.slider.max:
+                self.slider.max = high
+            self.slider.min = low
+            self.slider.max = high
+            self.slider.value = min(max(self.box.value, low), high)
+        finally:
+            self._quiet = False
+
+    def set_lacking(self, reason: str) -> None:
+        """Disable the control for a reason, or enable it for an empty one."""
+        for part in (self.box, self.slider):
+            if part is not None and part.disabled != bool(reason):
+                part.disabled = bool(reason)
+                part.tooltip = reason or self.control.help
