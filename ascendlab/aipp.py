@@ -265,7 +265,7 @@ def _check_constant(name: str, value: float, kind: DataType, table: str) -> None
     """Check a constant of the output type T: an integer in range for 8-bit types, any finite half else."""
     if kind.name != "half":
         info = np.iinfo(kind.name)
-        check_int(name, value, int(info.min), int(info.max), table=table, hint=f"The output type is {kind}")
+        check_int(name, value or 0, int(info.min), int(info.max), table=table, hint=f"The output type is {kind}")
 
 
 def _warn_if_bias_is_ignored(setup: AippSetup) -> None:

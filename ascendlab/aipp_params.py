@@ -391,8 +391,8 @@ def _build_presets() -> dict[str, tuple[NDArray[np.int16], tuple[int, int, int]]
         presets[f"rgb_to_yuv_{standard}"] = to_yuv, bias
         presets[f"bgr_to_yuv_{standard}"] = to_yuv[:, ::-1], bias
         presets[f"rgb_to_yvu_{standard}"] = to_yuv[[0, 2, 1]], bias
-    for name, flat in _TO_GRAY.items():
-        presets[name] = np.array(flat + (0,) * 6, np.int16).reshape(3, 3), (0, 0, 0)
+    for name, luma in _TO_GRAY.items():
+        presets[name] = np.array([luma, (0,) * 3, (0,) * 3], np.int16), (0, 0, 0)
     for matrix, _ in presets.values():
         matrix.setflags(write=False)
     return presets

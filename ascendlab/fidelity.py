@@ -73,6 +73,7 @@ RULES: tuple[Rule, ...] = (
     Rule("aipp-csc-conflict", "A config whose only non-zero bias is the ignored one gets DocumentationConflictWarning.",
          "inferred", "the two rules above"),
     Rule("aipp-presets", "Four standards, in both channel orders, and two conversions to grey: 18 matrices as the guide lists them, and BGR -> YUV.", "public reference", "ATC guide, CSC configuration"),
+    Rule("aipp-dtc-uint8", "To uint8: no conversion; mean, min and var are not looked at.", "document", f"{_AIPP}, data type conversion"),
     Rule("aipp-dtc-int8", "To int8: v - mean, saturated to [-128, 127].", "document", f"{_AIPP}, data type conversion",
          "The open kernel wraps."),
     Rule("aipp-dtc-int8-dav-3510", "To int8 in profile dav_3510: v - mean, wrapping.", "open-source kernel", _KERNEL),
@@ -98,6 +99,10 @@ RULES: tuple[Rule, ...] = (
          "public reference", "LoadImageToLocal"),
     Rule("aipp-channel-padding", "An output pixel has 32 bytes, or 4 channels; added channels hold cPaddingValue, in the border too.",
          "document", f"{_AIPP}, table 7; border: open kernel"),
+    Rule("aipp-constants", "Padding values are of the output type and stand there as they are: no conversion touches them.",
+         "document", f"{_AIPP}, tables 3 and 7", "Constants could pass through mean, min and var as samples do."),
+    Rule("aipp-capacity", "A result larger than L1 is computed all the same, unless check_capacity asks for a refusal.",
+         "inferred", "a kernel moves such a window in tiles; photographs and golden arrays do not fit"),
     Rule("aipp-kernel-limits", "The open kernel copies whole 32-byte blocks from 256 KiB of scratch memory; the result here is the one before "
          "that copy.", "open-source kernel", _KERNEL),
 )  # fmt: skip

@@ -37,12 +37,13 @@ __all__ = [
 ]
 
 HALF_MAX = 65504.0
+_NO_REAL_NUMBERS = (bool, np.bool_, np.flexible, np.complexfloating, np.datetime64, np.timedelta64)
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "REQUIRED"})()
 
 
 def check_int(name: str, value: object, low: int, high: int, *, table: str = "", hint: str = "") -> int:
     """Return `value` as a Python int in ``[low, high]``; a bool is not an int."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64)) and low <= value <= high:
         return int(value)
     raise ParameterError(name, value, f"an integer in [{low}, {high}]", table=table, hint=hint)
 
@@ -56,10 +57,11 @@ def check_bool(name: str, value: object, *, table: str = "") -> bool:
 
 def check_real(name: str, value: object, low: float, high: float, *, table: str = "") -> float:
     """Return `value` as a Python float in ``[low, high]``; NaN and infinities are refused."""
-    if isinstance(value, (numbers.Real, np.generic)) and not isinstance(value, (bool, np.bool_)):
+    # ml_dtypes' scalars are generic and nothing else; so are NumPy's texts, times and complex numbers, to be kept out.
+    if isinstance(value, (numbers.Real, np.generic)) and not isinstance(value, _NO_REAL_NUMBERS):
         try:
             number = float(value)
-        except (OverflowError, TypeError, ValueError):
+        except Exception:  # overflow, mostly; any failure means that this is no usable number
             number = math.nan
         if low <= number <= high:
             return number
@@ -143,6 +145,8 @@ class Field:
             low = -HALF_MAX if self.low is None else self.low
             high = HALF_MAX if self.high is None else self.high
             number = check_real(name, value, low, high, table=table)
+            if number == 0 and math.copysign(1, number) < 0:
+                return number  # half has a negative zero
             return int(number) if number.is_integer() and abs(number) < 2**53 else number
         assert self.low is not None
         assert self.high is not None

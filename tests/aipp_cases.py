@@ -87,6 +87,46 @@ class Case:
         )
 
 
+def window_of(picture, **more):
+    """Make the window that is the whole picture."""
+    height, width = picture.shape[:2]
+    return al.LoadImageToLocalParams(**{"horiz_size": width, "vert_size": height, "src_horiz_size": width, **more})
+
+
+def load(
+    src0,
+    src1=None,
+    *,
+    input_format,
+    dtype="uint8",
+    product=al.Product.ATLAS_INFERENCE_AI_CORE,
+    profile="documented",
+    window=None,
+    **config,
+):
+    """Configure and load in one go; the window is the whole picture unless it is given (or its fields are)."""
+    setup = al.set_aipp_functions(
+        src0,
+        src1,
+        input_format=input_format,
+        config=make_config(**config),
+        dtype=dtype,
+        product=product,
+        profile=profile,
+    )
+    return al.load_image_to_local(setup, window or window_of(src0))
+
+
+def grey(picture, window=None, **config):
+    """Load a one-channel picture and return that channel."""
+    return load(picture, input_format=al.AippInputFormat.YUV400_U8, window=window, **config)[:, :, 0]
+
+
+def random_picture(*shape, seed=0):
+    """Make a picture without any regularity."""
+    return np.random.default_rng(seed).integers(0, 256, shape, np.uint8)
+
+
 def make_sources(
     rng: np.random.Generator, input_format: al.AippInputFormat, height: int, width: int
 ) -> tuple[np.ndarray, np.ndarray | None]:

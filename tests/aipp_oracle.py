@@ -27,17 +27,20 @@ def c_divide(value: int, by: int) -> int:
     return -(-value // by) if value < 0 else value // by
 
 
+def power(exponent: int) -> Fraction:
+    """Two to this power, exactly."""
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
+
+
 def nearest_half(exact: Fraction, *, ties_away: bool = False) -> float:
     """Round an exact number to half, ties to even or away from zero, overflow to infinity."""
     size = abs(exact)
     if size == 0:
         return 0.0
-    exponent = 0
-    while size >= Fraction(2) ** (exponent + 1):
-        exponent += 1
-    while size < Fraction(2) ** exponent:
+    exponent = size.numerator.bit_length() - size.denominator.bit_length()
+    if size < power(exponent):
         exponent -= 1
-    step = max(Fraction(2) ** (exponent - 10), SMALLEST_STEP)
+    step = max(power(exponent - 10), SMALLEST_STEP)
     quotient, rest = divmod(size, step)
     twice = 2 * rest
     if twice > step or (twice == step and (ties_away or quotient % 2 == 1)):
