@@ -221,6 +221,10 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         assert self.shown is not None
         return PictureHTML(self.shown.png, self.shown.alt, *self.size)
 
+    def __repr__(self) -> str:
+        # What a notebook shows where no kernel runs.
+        return f"<explorer: {self.title or type(self).__name__}; run this cell to use it>"
+
     def _changed_by_reader(self, name: str, value: Any) -> None:
         try:
             self.set(**{name: value})
