@@ -274,7 +274,7 @@ class AippColorSpaceConvParams(Parameters):
 
 def _triple(name: str, value: Any, allowed: str) -> list[Any]:
     """Return three elements of a sequence or array; anything else is the caller's mistake."""
-    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) != 0 and len(value) == 3:
+    if (isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim)) and len(value) == 3:
         return list(value)
     raise ParameterError(name, value, allowed, table=_T8)
 
