@@ -2,7 +2,7 @@
 
 An `Exercise` runs the learner's function on several inputs, compares with what the library makes of them, and
 says *why* an answer is wrong.  To know why, it carries *misconceptions*: plausible wrong functions.  If the
-learner's answer fails exactly as one of them does, the message names it; otherwise it shows the first wrong
+learner's answers are those of one of them, the message names it; otherwise it shows the first wrong
 element and where the right one comes from.
 
 >>> def cases(rng):
@@ -237,7 +237,7 @@ class Exercise:
             outcome = _run(answer, case)
             if not (outcome.nothing or outcome.unwritten):
                 result = outcome.trouble or _shorten(outcome.value, _LONGEST_SHOWN) + _describe(outcome.value)
-        return Shown("\n".join([*lines, f"{self.name} returns: {result}"]))
+        return Shown("\n".join([*lines, f"{self.name} returns: {result}"]).replace(" \n", "\n"))
 
     def check(self, answer: object, *, seed: int = _SEED) -> Result:
         """Compare `answer` with the library and say why it is wrong.
@@ -275,7 +275,7 @@ class Exercise:
             return Result(RIGHT, f"Right: {self.name} agrees with the library on {len(outcomes)} inputs ({words}).")
         first, _, reason = failures[0]
         for misconception in self.misconceptions:
-            if all(self._made_like(misconception, o) for o, _, _ in failures):
+            if all(self._made_like(misconception, o) for o in outcomes):
                 says = misconception.says
                 return Result(WRONG, f"Wrong: {says}\n  Seen on {first.case.words}.", says)
         return Result(WRONG, f"Wrong: {reason}\n  Seen on {first.case.words}.")

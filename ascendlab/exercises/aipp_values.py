@@ -45,7 +45,7 @@ def _half_cases(rng: np.random.Generator) -> list[Case]:
     cases = []
     for sign, (height, width) in zip((-1, -1, 1, -1), odd_shapes(rng, 4, low=5), strict=True):
         values = rng.choice(256, (height, width), replace=False).astype(np.uint8)
-        mean = int(rng.integers(100, 140))
+        mean = int(rng.integers(100, 128))
         # Odd sixteenths, so that large differences (and, where the sign is positive, mean + minimum) get rounded.
         minimum = sign * (mean - 6 + (2 * int(rng.integers(40)) + 1) / 16)
         var = float(np.float16(1 / rng.uniform(200, 255)))
@@ -276,6 +276,10 @@ bias_field = Exercise(
             "You follow the ACL reference and the open kernel in both profiles. The document's table 8 has the two "
             "biases the other way round.",
             _by_direction("cscBiasIn", "cscBiasOut"),
+        ),
+        Misconception(
+            "In each profile you name one field for both directions; a direction never reads the other one's field.",
+            lambda direction, profile: _field_used("YUV -> RGB", profile),
         ),
         Misconception(
             "Every answer is the wrong one of the two: you exchanged the profiles.",

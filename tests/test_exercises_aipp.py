@@ -1,0 +1,522 @@
+"""Exercises: every check passes right answers and names what is wrong with plausible wrong ones."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from ascendlab import exercises
+from ascendlab.exercises import Case, Exercise, Misconception
+from ascendlab.exercises._base import odd_shapes
+
+AIPP = exercises.aipp
+ALL = {name: getattr(AIPP, name) for name in AIPP.__all__}
+SEEDS = (0, 1, 7, 2024)
+
+
+# --- two right answers for each exercise, written without the library ---
+
+
+def _block_by_slices(row, left, right):
+    return np.concatenate([row[:left], row, row[len(row) - right :]])
+
+
+def _block_by_loop(row, left, right):
+    width, out = len(row), []
+    for x in range(-left, width + right):
+        if x < 0:
+            out.append(int(row[x + left]))
+        elif x < width:
+            out.append(int(row[x]))
+        else:
+            out.append(int(row[x - right]))
+    return out
+
+
+def _xrgb_by_roll(picture, is_swap_ax, is_swap_rb):
+    if is_swap_ax:
+        picture = np.roll(picture, -1, axis=2)
+    if is_swap_rb:
+        picture = picture[:, :, [2, 1, 0, 3]]
+    return picture[:, :, :3]
+
+
+def _xrgb_by_loop(picture, is_swap_ax, is_swap_rb):
+    rows = []
+    for line in picture.tolist():
+        rows.append([])
+        for pixel in line:
+            a, b, c, _ = pixel[1:] + pixel[:1] if is_swap_ax else pixel
+            rows[-1].append([c, b, a] if is_swap_rb else [a, b, c])
+    return rows
+
+
+def _pad_by_slices(picture, window, constants, filler):
+    y, x, height, width = window.vert_start_pos, window.horiz_start_pos, window.vert_size, window.horiz_size
+    out = np.full((height, window.left_pad_size + width + window.right_pad_size, 4), constants, np.uint8)
+    inside = out[:, window.left_pad_size : window.left_pad_size + width]
+    inside[:, :, :3] = picture[y : y + height, x : x + width, ::-1]
+    inside[:, :, 3] = filler
+    return out
+
+
+def _pad_by_loop(picture, window, constants, filler):
+    out = []
+    for y in range(window.vert_size):
+        middle = []
+        for x in range(window.horiz_size):
+            r, g, b = picture[window.vert_start_pos + y, window.horiz_start_pos + x]
+            middle.append((int(b), int(g), int(r), filler))
+        out.append([constants] * window.left_pad_size + middle + [constants] * window.right_pad_size)
+    return out
+
+
+def _half_by_float16(values, mean, minimum, var):
+    return (values.astype(np.float16) - np.float16(mean) - np.float16(minimum)) * np.float16(var)
+
+
+def _half_by_rounding_twice(values, mean, minimum, var):
+    first = (values.astype(np.float64) - mean - minimum).astype(np.float16)
+    return (first.astype(np.float64) * var).astype(np.float16)
+
+
+def _middle_as_minimum(low, high):
+    return 0, (low + high) / 2, 2 / (high - low)
+
+
+def _middle_split(low, high):
+    middle = (low + high) / 2
+    return [int(middle), middle - int(middle), 2 / (high - low)]
+
+
+def _bias_by_table(direction, profile):
+    return {
+        ("YUV -> RGB", "documented"): "cscBiasOut",
+        ("RGB -> YUV", "documented"): "cscBiasIn",
+        ("YUV -> RGB", "dav_3510"): "cscBiasIn",
+        ("RGB -> YUV", "dav_3510"): "cscBiasOut",
+    }[direction, profile]
+
+
+def _bias_by_parity(direction, profile):
+    return "cscBiasOut" if (direction == "YUV -> RGB") == (profile == "documented") else "cscBiasIn"
+
+
+RIGHT = [
+    ("block_padding", _block_by_slices),
+    ("block_padding", _block_by_loop),
+    ("xrgb_pixels", _xrgb_by_roll),
+    ("xrgb_pixels", _xrgb_by_loop),
+    ("swap_and_pad", _pad_by_slices),
+    ("swap_and_pad", _pad_by_loop),
+    ("to_half", _half_by_float16),
+    ("to_half", _half_by_rounding_twice),
+    ("normalisation", _middle_as_minimum),
+    ("normalisation", _middle_split),
+    ("bias_field", _bias_by_table),
+    ("bias_field", _bias_by_parity),
+]
+
+
+@pytest.mark.parametrize(("name", "answer"), RIGHT, ids=lambda x: getattr(x, "__name__", x))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_right_answers_pass(name, answer, seed):
+    """A right answer passes, however it is written and whatever the random inputs are."""
+    result = ALL[name].check(answer, seed=seed)
+    assert result, result
+    assert result.status == "right"
+
+
+# --- plausible wrong answers, written as a learner would ---
+
+
+def _wrap_by_modulo(row, left, right):
+    return [row[x % len(row)] for x in range(-left, len(row) + right)]
+
+
+def _mirrored(row, left, right):
+    return np.concatenate([row[:left][::-1], row, row[len(row) - right :][::-1]])
+
+
+def _mirrored_without_edge(row, left, right):
+    return np.concatenate([row[1 : left + 1][::-1], row, row[len(row) - right - 1 : -1][::-1]])
+
+
+def _repeated_edge(row, left, right):
+    return [row[min(max(x, 0), len(row) - 1)] for x in range(-left, len(row) + right)]
+
+
+def _zero_is_not_empty(row, left, right):
+    return np.concatenate([row[:left], row, row[-right:]])
+
+
+def _sides_exchanged(row, left, right):
+    return _block_by_slices(row, right, left)
+
+
+def _only_one_side(row, left, right):
+    return np.concatenate([row[:left], row])
+
+
+def _keeps_x(picture, is_swap_ax, is_swap_rb):
+    return picture[:, :, [2, 1, 0]] if is_swap_rb else picture[:, :, :3]
+
+
+def _drops_x(picture, is_swap_ax, is_swap_rb):
+    rgb = picture[:, :, 1:]
+    return rgb[:, :, ::-1] if is_swap_rb else rgb
+
+
+def _four_channels(picture, is_swap_ax, is_swap_rb):
+    out = np.roll(picture, -1, axis=2) if is_swap_ax else picture.copy()
+    if is_swap_rb:
+        out[..., [0, 2]] = out[..., [2, 0]]
+    return out
+
+
+def _rb_first(picture, is_swap_ax, is_swap_rb):
+    out = picture[:, :, [2, 1, 0, 3]] if is_swap_rb else picture
+    return (np.roll(out, -1, axis=2) if is_swap_ax else out)[:, :, :3]
+
+
+def _exchanges_ends(picture, is_swap_ax, is_swap_rb):
+    out = picture[:, :, [3, 1, 2, 0]] if is_swap_ax else picture
+    return (out[:, :, [2, 1, 0]] if is_swap_rb else out)[:, :, :3]
+
+
+def _rgb_order(picture, window, constants, filler):
+    return _pad_by_slices(picture[:, :, ::-1], window, constants, filler)
+
+
+def _swapped_constants(picture, window, constants, filler):
+    c0, c1, c2, c3 = constants
+    return _pad_by_slices(picture, window, (c2, c1, c0, c3), filler)
+
+
+def _filler_in_border(picture, window, constants, filler):
+    return _pad_by_slices(picture, window, (*constants[:3], filler), filler)
+
+
+def _constant_in_window(picture, window, constants, filler):
+    return _pad_by_slices(picture, window, constants, constants[3])
+
+
+def _starts_exchanged(picture, window, constants, filler):
+    rolled = picture[window.horiz_start_pos :, window.vert_start_pos :]
+    moved = np.zeros((20, 20, 3), np.uint8)
+    there = moved[window.vert_start_pos :, window.horiz_start_pos :][: rolled.shape[0], : rolled.shape[1]]
+    there[:] = rolled[: there.shape[0], : there.shape[1]]
+    return _pad_by_slices(moved, window, constants, filler)
+
+
+def _rounded_once(values, mean, minimum, var):
+    return ((values.astype(np.float32) - mean - minimum) * np.float32(var)).astype(np.float16)
+
+
+def _wrapped(values, mean, minimum, var):
+    return ((values - mean).astype(np.float16) - np.float16(minimum)) * np.float16(var)
+
+
+def _never_rounded(values, mean, minimum, var):
+    return (values.astype(np.float32) - mean - minimum) * np.float32(var)
+
+
+def _mean_after_scaling(values, mean, minimum, var):
+    return values.astype(np.float16) * np.float16(var) - np.float16(mean) - np.float16(minimum)
+
+
+def _divided(values, mean, minimum, var):
+    with np.errstate(over="ignore"):
+        return (values.astype(np.float16) - np.float16(mean) - np.float16(minimum)) / np.float16(var)
+
+
+def _minimum_added(values, mean, minimum, var):
+    return (values.astype(np.float16) - np.float16(mean) + np.float16(minimum)) * np.float16(var)
+
+
+def _sum_first(values, mean, minimum, var):
+    return (values.astype(np.float16) - np.float16(mean + minimum)) * np.float16(var)
+
+
+def _right_but_wide(values, mean, minimum, var):
+    return _half_by_float16(values, mean, minimum, var).astype(np.float32)
+
+
+def _zero_to_one(low, high):
+    middle = (low + high) // 2
+    return middle, low - middle, 1 / (high - low)
+
+
+def _half_the_range(low, high):
+    middle = (low + high) / 2
+    return int(middle), middle - int(middle), 1 / (high - low)
+
+
+def _range_itself(low, high):
+    return 0, (low + high) / 2, (high - low) / 2
+
+
+def _minus_minus(low, high):
+    return 0, -(low + high) / 2, 2 / (high - low)
+
+
+def _imagenet_habit(low, high):
+    return 0, 127.5, 1 / 127.5
+
+
+def _broken_mean(low, high):
+    return (low + high) / 2, 0, 2 / (high - low)
+
+
+def _two_numbers(low, high):
+    return (low + high) / 2, (high - low) / 2
+
+
+WRONG = [
+    ("block_padding", _wrap_by_modulo, "wrap-around"),
+    ("block_padding", _mirrored, "that is mode 3"),
+    ("block_padding", _mirrored_without_edge, "without the edge pixel"),
+    ("block_padding", _repeated_edge, "that is mode 1"),
+    ("block_padding", _zero_is_not_empty, "right = 0 is the whole row"),
+    ("block_padding", _sides_exchanged, "left and right are exchanged"),
+    ("block_padding", _only_one_side, r"shape \(9,\); it must be \(12,\)"),
+    ("xrgb_pixels", _keeps_x, "is_swap_ax has no effect"),
+    ("xrgb_pixels", _drops_x, "does not know where X is"),
+    ("xrgb_pixels", _four_channels, "kept four channels"),
+    ("xrgb_pixels", _rb_first, "moves X first"),
+    ("xrgb_pixels", _exchanges_ends, "does not exchange the first and the last"),
+    ("swap_and_pad", _rgb_order, "in R, G, B order"),
+    ("swap_and_pad", _swapped_constants, "swapped the constants"),
+    ("swap_and_pad", _filler_in_border, "fourth channel of the border"),
+    ("swap_and_pad", _constant_in_window, "paddingValueCh3 is for the border only"),
+    ("swap_and_pad", _starts_exchanged, "exchanged the two starts"),
+    ("to_half", _rounded_once, "rounded once"),
+    ("to_half", _wrapped, "wrapped"),
+    ("to_half", _never_rounded, "never rounded"),
+    ("to_half", _mean_after_scaling, "scaled before subtracting"),
+    ("to_half", _divided, "divided by var"),
+    ("to_half", _minimum_added, "added minimum"),
+    ("to_half", _sum_first, "added mean and minimum up first"),
+    ("to_half", _right_but_wide, "type is float32; it must be float16"),
+    ("normalisation", _zero_to_one, "onto 0 to 1"),
+    ("normalisation", _half_the_range, "onto -0.5 to 0.5"),
+    ("normalisation", _range_itself, "range itself"),
+    ("normalisation", _minus_minus, "subtracted, not added"),
+    ("normalisation", _imagenet_habit, "whatever low and high are"),
+    ("normalisation", _broken_mean, r"dtcMeanCh0 = 127.5 is not allowed.*an integer"),
+    ("normalisation", _two_numbers, "three numbers"),
+    ("bias_field", lambda direction, profile: "cscBiasIn", "always name cscBiasIn"),
+    (
+        "bias_field",
+        lambda direction, profile: _bias_by_table(direction, "documented"),
+        "open kernel has the two biases",
+    ),
+    ("bias_field", lambda direction, profile: _bias_by_table(direction, "dav_3510"), "table 8 has the two biases"),
+    ("bias_field", lambda direction, profile: _bias_by_table("YUV -> RGB", profile), "both directions"),
+    ("bias_field", lambda direction, profile: "bias_in", "'cscBiasIn' or 'cscBiasOut'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "reason"), WRONG, ids=[f"{name}-{answer.__name__}" for name, answer, _ in WRONG]
+)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_wrong_answers_are_told_why(name, answer, reason, seed):
+    """A plausible wrong answer fails, and the message says what is wrong with it."""
+    result = ALL[name].check(answer, seed=seed)
+    assert result.status == "wrong"
+    assert not result
+    assert re.search(reason, str(result)), result
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_misconception_is_wrong_and_recognised(name, seed):
+    """No misconception of an exercise is a right answer, and none is taken for another."""
+    for misconception in ALL[name].misconceptions:
+        result = ALL[name].check(misconception.answer, seed=seed)
+        assert result.status == "wrong", misconception.says
+        assert result.misconception == misconception.says
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - {"bias_field", "normalisation"}))
+def test_inputs_are_asymmetric(name):
+    """A check runs on at least three different shapes, odd sizes among them, none of them square."""
+    shapes = []
+    for case in ALL[name].cases(np.random.default_rng(3)):
+        first = next(iter(case.arguments.values()))
+        shapes.append(first.shape[:2] if first.ndim > 1 else (1, len(first)))
+    assert len(set(shapes)) >= 3
+    assert all(height != width for height, width in shapes)
+    assert sum(height % 2 and width % 2 for height, width in shapes) >= 2
+
+
+def test_bias_field_asks_every_combination():
+    """The check of bias_field covers both directions in both profiles."""
+    asked = [tuple(case.arguments.values()) for case in AIPP.bias_field.cases(np.random.default_rng(0))]
+    assert sorted(asked) == sorted(itertools.product(("YUV -> RGB", "RGB -> YUV"), ("documented", "dav_3510")))
+
+
+@pytest.mark.parametrize("choices", list(itertools.product(("cscBiasIn", "cscBiasOut"), repeat=4)))
+def test_bias_field_accepts_one_answer_of_sixteen(choices):
+    """Of all sixteen possible answers to bias_field exactly one passes."""
+    keys = list(itertools.product(("YUV -> RGB", "RGB -> YUV"), ("documented", "dav_3510")))
+    table = dict(zip(keys, choices, strict=True))
+    right = all(choice == _bias_by_table(*key) for key, choice in table.items())
+    assert bool(AIPP.bias_field.check(lambda direction, profile: table[direction, profile])) == right
+
+
+# --- how a check behaves, whatever the exercise ---
+
+
+def _not_implemented(*_):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("stub", [None, lambda *_: None, lambda *_: ..., _not_implemented, ...], ids=str)
+def test_an_unfinished_stub_is_not_an_error(name, stub):
+    """A stub that returns nothing, or says that it is not implemented, is answered kindly and shown as empty."""
+    result = ALL[name].check(stub)
+    assert result.status == "not done"
+    assert repr(result) == f"Not done yet: write {name}, then check again."
+    assert repr(ALL[name].show(stub)).endswith(f"{name} returns: nothing yet")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_exception_is_explained(name):
+    """What the learner's function raises becomes a message with its line, not a traceback."""
+
+    def answer(*_):
+        return {}["missing"]
+
+    result = ALL[name].check(answer)
+    assert result.status == "stopped"
+    assert "KeyError in the line `return {}[\"missing\"]`: 'missing'" in str(result)
+    assert "KeyError" in str(ALL[name].show(answer))
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    "rubbish", ["text", [[1, 2], [3]], {"a": 1}, object(), [None], 1j, np.zeros(0), float("nan")], ids=repr
+)
+def test_rubbish_is_wrong(name, rubbish):
+    """An answer of any other kind is called wrong in a message; nothing is raised."""
+    result = ALL[name].check(lambda *_: rubbish)
+    assert result.status == "wrong"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_called_function_is_noticed(name):
+    """Giving the result instead of the function gets a sentence about that."""
+    assert "without calling it" in str(ALL[name].check(np.zeros(3)))
+
+
+def test_wrong_number_of_parameters_is_explained():
+    """A function with other parameters than the stub's stops with Python's own sentence."""
+    result = AIPP.block_padding.check(lambda row: row)
+    assert result.status == "stopped"
+    assert "3 were given" in str(result)
+
+
+def test_a_function_that_spoils_its_arguments_passes():
+    """The learner may write into the arguments: each call gets its own copy."""
+
+    def answer(row, left, right):
+        out = _block_by_slices(row, left, right)
+        row[:] = 0
+        return out
+
+    assert AIPP.block_padding.check(answer)
+
+
+def test_a_forgotten_branch_is_named():
+    """Returning nothing for some inputs only is wrong, not unfinished."""
+    result = AIPP.xrgb_pixels.check(lambda p, ax, rb: _xrgb_by_roll(p, ax, rb) if ax else None)
+    assert result.status == "wrong"
+    assert "returns nothing here" in str(result)
+
+
+def test_an_unknown_mistake_gets_its_first_element_and_origin():
+    """A mistake that nobody foresaw is shown at its first wrong element, with the place the right value is from."""
+
+    def answer(row, left, right):
+        out = _block_by_slices(row, left, right)
+        out[left + 1] ^= 1
+        return out
+
+    text = str(AIPP.block_padding.check(answer))
+    row = next(iter(AIPP.block_padding.cases(np.random.default_rng(2024)))).arguments["row"]
+    assert f"element [3] is {row[1] ^ 1}; it must be {row[1]}, which comes from row[1]. 1 of 12" in text
+
+
+def test_origins_name_the_learners_arguments():
+    """Origins speak of the exercise's own arguments, and of constants."""
+    first = AIPP.swap_and_pad.cases(np.random.default_rng(2024))[0]
+    constants, filler = first.arguments["constants"], first.arguments["filler"]
+    assert str(first.where(0, 0, 1)) == f"constant {constants[1]}"
+    assert str(first.where(1, 1, 0)) == "picture[2, 0, 2]"
+    assert str(first.where(1, 1, 3)) == f"constant {filler}"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_leaks_before_an_answer(name):
+    """Task, spec, stub, example and the message for a stub hold neither the right result nor the library's call."""
+    exercise = ALL[name]
+    shown = repr(exercise.show(None))
+    text = repr(exercise) + exercise._repr_markdown_() + shown + repr(exercise.check(None))
+    assert "load_image_to_local(" not in text
+    first = exercise.cases(np.random.default_rng(2024))[0]
+    right = np.asarray(first.run(exercise.library))
+    if right.dtype.kind not in "US":
+        assert str(right.tolist()) not in text
+        assert np.array2string(right, separator=", ") not in text
+
+
+def test_show_prints_what_the_answer_made():
+    """The example shows the input and the learner's own result, right or wrong."""
+    text = repr(AIPP.block_padding.show(lambda row, left, right: np.arange(4)))
+    assert text.endswith("block_padding returns: [0, 1, 2, 3]  (shape (4,), int64)")
+    assert "left = 2" in text
+
+
+def test_the_text_of_a_check_is_the_same_every_time():
+    """Two runs of a check give the same text, so that a stored notebook can be compared."""
+    for name, answer, _ in WRONG:
+        assert repr(ALL[name].check(answer)) == repr(ALL[name].check(answer))
+
+
+def test_odd_shapes_alternate():
+    """Shapes are odd, flat and upright in turn, never square."""
+    shapes = odd_shapes(np.random.default_rng(5), 6)
+    assert [height < width for height, width in shapes] == [True, False] * 3
+    assert all(height % 2 and width % 2 for height, width in shapes)
+
+
+def test_a_new_exercise_needs_only_its_table():
+    """Another API's exercise is made from cases, the library's function and misconceptions alone."""
+    calls = []
+
+    def cases(rng):
+        return [Case({"n": int(n)}, words=f"n = {n}") for n in rng.integers(2, 9, 3)]
+
+    def library(n):
+        calls.append(n)
+        return n * n
+
+    square = Exercise(
+        name="square",
+        parameters="n",
+        task="Square it.",
+        spec="out == n * n",
+        cases=cases,
+        library=library,
+        misconceptions=[Misconception("That is the double.", lambda n: n + n)],
+    )
+    assert square.check(lambda n: n**2)
+    assert len(calls) == 3
+    assert "That is the double" in str(square.check(lambda n: 2 * n, seed=5))
+    assert "the result is -1" in str(square.check(lambda n: -1))
