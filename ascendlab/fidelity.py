@@ -103,6 +103,10 @@ RULES: tuple[Rule, ...] = (
          "document", f"{_AIPP}, tables 3 and 7", "Constants could pass through mean, min and var as samples do."),
     Rule("aipp-capacity", "A result larger than L1 is computed all the same, unless check_capacity asks for a refusal.",
          "inferred", "a kernel moves such a window in tiles; photographs and golden arrays do not fit"),
+    Rule("aipp-registers", "SetAippFunctions packs its parameters into the special registers 0 to 9; Atlas 350 keeps the same words in variables.",
+         "open-source kernel", "asc-devkit, impl/basic_api/kernel_reg.h"),
+    Rule("aipp-registers-200i", "Atlas 200I/500 A2 writes mean and var as floats into registers 18 to 21, no min, and dtcRoundMode into 9.",
+         "open-source kernel", "asc-devkit, impl/basic_api/kernel_reg.h, NPU arch 3002"),
     Rule("aipp-kernel-limits", "The open kernel copies whole 32-byte blocks from 256 KiB of scratch memory; the result here is the one before "
          "that copy.", "open-source kernel", _KERNEL),
 )  # fmt: skip
