@@ -17,6 +17,7 @@ constant 0
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -63,8 +64,31 @@ class Call:
             raise ParameterError("arguments", self.arguments, "a mapping from argument names to values")
         object.__setattr__(self, "arguments", MappingProxyType(dict(self.arguments)))
 
+    def bound(self) -> dict[str, Any]:
+        """Return all arguments by name, those left out with their defaults.
+
+        Raises
+        ------
+        ParameterError
+            If an argument is missing, or one is there that the function does not have.
+        """
+        try:
+            signature = inspect.signature(self.function)
+        except (TypeError, ValueError):  # some functions written in C do not tell
+            return dict(self.arguments)
+        try:
+            bound = signature.bind(**self.arguments)
+        except TypeError as error:
+            name = getattr(self.function, "__name__", "the function")
+            raise ParameterError(
+                "arguments", list(self.arguments), f"those of {name}{signature}", hint=f"Here: {error}"
+            ) from None
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
     def run(self) -> Any:
         """Make the call."""
+        self.bound()
         return self.function(**self.arguments)
 
 
@@ -122,9 +146,22 @@ class Trace:
 
     def sources(self, flat: NDArray[np.intp] | None = None) -> Sources:
         """Return the source arrays of the output elements with these flat indices (all elements if None)."""
+        size = int(np.prod(self.shape))
         if flat is None:
-            flat = np.arange(int(np.prod(self.shape)))
-        return self.lookup(np.asarray(flat, np.intp))
+            return self.lookup(np.arange(size))
+        try:
+            asked = np.asarray(flat)
+        except Exception:  # ragged sequences and the like: no array at all
+            asked = np.array(None)
+        if asked.size == 0 and asked.ndim == 1:
+            asked = asked.astype(np.intp)
+        if (
+            asked.ndim != 1
+            or asked.dtype.kind not in "iu"
+            or (asked.size and not 0 <= asked.min() <= asked.max() < size)
+        ):
+            raise ParameterError("flat", flat, f"a 1-D array of integers in [0, {size - 1}]")
+        return self.lookup(asked.astype(np.intp, copy=False))
 
     def origin(self, *index: int) -> Origin:
         """Return where the output element at `index` came from."""
@@ -192,7 +229,8 @@ def trace(call: Call) -> Trace:
     Raises
     ------
     ParameterError
-        For a function that is no emulated instruction, and for arguments that the call itself would refuse.
+        For a function that is no emulated instruction, for missing or unknown arguments, and for those that give
+        the call no result.
     """
     if not isinstance(call, Call):
         raise ParameterError("call", call, "an instance of Call")
@@ -203,4 +241,4 @@ def trace(call: Call) -> Trace:
     if tracer is None:
         names = ", ".join(f.__name__ for f in _TRACERS)
         raise ParameterError("function", call.function, f"one of {names}")
-    return tracer(call.arguments)
+    return tracer(call.bound())
