@@ -14,7 +14,7 @@ from ascendlab.exercises._base import odd_shapes
 
 AIPP = exercises.aipp
 ALL = {name: getattr(AIPP, name) for name in AIPP.__all__}
-SEEDS = (0, 1, 7, 2024)
+SEEDS = (0, 7, 2024)
 
 
 # --- two right answers for each exercise, written without the library ---
