@@ -11,7 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-# Each explorer is made by the function of its own name in the module of its own name.
+# `aipp` stands for the function of this name in the module `_aipp`.  The underscore matters: importing a module
+# called `aipp` would put the module in the function's place.
 _EXPLORERS = ("aipp",)
 
 __all__: list[str] = []

@@ -222,7 +222,7 @@ class BoundControl:
         if control.slider is not None:
             kind = widgets.IntSlider if control.kind == "int" else widgets.FloatSlider
             low, high = control.slider
-            more = {} if control.kind == "int" else {"step": (high - low) / 200}
+            more: dict[str, Any] = {} if control.kind == "int" else {"step": (high - low) / 200}
             self.slider = shapes.make(
                 kind, label="0", min=low, max=high, value=low, readout=False, layout=shapes.slider, **more
             )
@@ -243,7 +243,7 @@ class BoundControl:
             return shapes.make(widgets.Text, continuous_update=False, **named)
         named["layout"] = shapes.stacked if control.stacked else shapes.box
         kind = widgets.BoundedIntText if control.kind == "int" else widgets.BoundedFloatText
-        more = {} if control.kind == "int" else {"step": None}
+        more: dict[str, Any] = {} if control.kind == "int" else {"step": None}
         box = shapes.make(kind, min=control.low, max=control.high, **named, **more)
         if control.stacked:
             box.add_class("al-stacked")

@@ -25,7 +25,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from ascendlab.plots._paint import swatch
+from ascendlab.plots._paint import swatch, text_image
 from ascendlab.plots._roles import (
     CHANNEL_PADDING,
     INPUT,
@@ -52,10 +52,12 @@ __all__ = [
     "LiveFigure",
     "PictureHTML",
     "Role",
+    "Stamps",
     "axes_at",
     "figure_html",
     "image_html",
     "legend",
+    "move_axes",
     "new_figure",
     "to_png",
 ]
@@ -76,11 +78,20 @@ def axes_at(figure: Figure, *, left: int, top: int, width: int, height: int) -> 
 
     Whole pixels keep cells equally large and pictures sharp.
     """
-    full_width, full_height = figure.bbox.size
-    box = (left / full_width, 1 - (top + height) / full_height, width / full_width, height / full_height)
-    ax = figure.add_axes(box)
+    ax = figure.add_axes(_box(figure, left, top, width, height))
     ax.tick_params(labelsize=TEXT_POINTS)
     return ax
+
+
+def move_axes(ax: Axes, *, left: int, top: int, width: int, height: int) -> None:
+    """Let an Axes' frame cover other pixels (see `axes_at`)."""
+    assert isinstance(ax.figure, Figure)
+    ax.set_position(_box(ax.figure, left, top, width, height))
+
+
+def _box(figure: Figure, left: int, top: int, width: int, height: int) -> tuple[float, float, float, float]:
+    full_width, full_height = figure.bbox.size
+    return (left / full_width, 1 - (top + height) / full_height, width / full_width, height / full_height)
 
 
 def _agg(figure: Figure) -> Any:
@@ -153,6 +164,10 @@ class LiveFigure:
         for artist in self.moving:
             artist.set_animated(True)
 
+    def knows(self, layout: Hashable) -> bool:
+        """Whether this layout has been drawn before, so that its frames, ticks and texts need not be set again."""
+        return layout in self._backgrounds
+
     def png(self, layout: Hashable = None) -> bytes:
         """Return the figure's PNG bytes.
 
@@ -223,7 +238,66 @@ def figure_html(figure: Figure, alt: str) -> PictureHTML:
     return PictureHTML(to_png(figure), alt, width, height)
 
 
-def legend(figure: Figure, roles: Iterable[Role | tuple[Role, str]], *, left: int, top: int, gap: int = 14) -> None:
+class Stamps(Artist):
+    """Small finished images at fixed pixels of a figure: words, swatches, ticks.
+
+    Attributes
+    ----------
+    images : list of (ndarray of uint8 with shape (H, W, 4), int, int)
+        Each with its left and top edge, in pixels from the figure's top left corner.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.images: list[tuple[NDArray[np.uint8], int, int]] = []
+
+    def write(
+        self, text: str, x: int, y: int, *, anchor: str = "left", points: float = TEXT_POINTS, upright: bool = False
+    ) -> int:
+        """Add a line of text whose left end, middle or right end is at (x, y), and return its width.
+
+        Parameters
+        ----------
+        text : str
+            What to write.
+        x, y : int
+            Pixels; y is the middle of the line's height.
+        anchor : {"left", "middle", "right"}, optional
+            Which part of the text is at (x, y).
+        points : float, optional
+            Text size.
+        upright : bool, optional
+            Write from bottom to top; the text's middle is at (x, y).
+        """
+        image = text_image(text, points, DPI)
+        height, width = (int(size) for size in image.shape[:2])
+        if upright:
+            self.images.append((np.rot90(image), x - height // 2, y - width // 2))
+        else:
+            shift = {"left": 0, "middle": width // 2, "right": width}[anchor]
+            self.images.append((image, x - shift, y - height // 2))
+        return width
+
+    def draw(self, renderer: Any) -> None:
+        """Copy the images to their places."""
+        if not self.get_visible() or self.figure is None:
+            return
+        total = round(self.figure.bbox.height)
+        context = renderer.new_gc()
+        for image, left, top in self.images:
+            renderer.draw_image(context, left, total - top - image.shape[0], image[::-1])
+        context.restore()
+
+
+def legend(
+    figure: Figure,
+    roles: Iterable[Role | tuple[Role, str]],
+    *,
+    left: int,
+    top: int,
+    gap: int = 14,
+    stamps: Stamps | None = None,
+) -> None:
     """Write what each colour, hatch and outline means, in as many rows of 20 pixels as it takes.
 
     Parameters
@@ -236,17 +310,20 @@ def legend(figure: Figure, roles: Iterable[Role | tuple[Role, str]], *, left: in
         Pixels from the figure's top left corner.
     gap : int, optional
         Pixels between two entries.
+    stamps : Stamps, optional
+        Add to these instead of adding an artist to the figure.
     """
-    renderer = _agg(figure).get_renderer()
-    full_width, height = figure.bbox.size
-    first = left
+    if stamps is None:
+        stamps = Stamps()
+        figure.add_artist(stamps)
+    first, full_width = left, round(figure.bbox.width)
     for entry in roles:
         role, words = entry if isinstance(entry, tuple) else (entry, entry.name)
         image = swatch(role)
-        label = figure.text(0, 0, words, fontsize=TEXT_POINTS, va="center_baseline")
-        width = image.shape[1] + 5 + round(label.get_window_extent(renderer).width)
-        if left > first and left + width > full_width:
+        height, width = image.shape[:2]
+        total = width + 5 + text_image(words, TEXT_POINTS, DPI).shape[1]
+        if left > first and left + total > full_width:
             left, top = first, top + 20
-        figure.figimage(image, xo=left, yo=round(height - top - image.shape[0]), origin="upper")
-        label.set_position(((left + image.shape[1] + 5) / full_width, 1 - (top + image.shape[0] / 2) / height))
-        left += width + gap
+        stamps.images.append((np.dstack([image, np.full(image.shape[:2], 255, np.uint8)]), left, top))
+        stamps.write(words, left + width + 5, top + height // 2)
+        left += total + gap

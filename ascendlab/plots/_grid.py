@@ -22,8 +22,9 @@ from ascendlab.plots._roles import Role
 
 __all__ = ["Grid", "Mark", "outline"]
 
-_CELL_FOR_NUMBERS = 16  # pixels below which a cell shows no number
+_CELL_FOR_NUMBERS = 13  # pixels below which a cell shows no number
 _LINE = np.array([150, 150, 150], np.uint8)
+_EDGE = Role("edge of the contents", "#555555", width=1.0)
 
 
 class Mark(NamedTuple):
@@ -145,9 +146,10 @@ class _Cells(Artist):
         dpi = float(self.axes.figure.dpi) if self.axes is not None else DPI
         if cell_height < _CELL_FOR_NUMBERS * dpi / DPI:
             return
-        texts = format_numbers(self.numbers, cell_width - 2, points=TEXT_POINTS, dpi=dpi)
-        if texts is None:
+        formatted = format_numbers(self.numbers, cell_width - 2, points=TEXT_POINTS, dpi=dpi)
+        if formatted is None:
             return
+        texts, tracking = formatted
         y = (y_edges[:-1] + y_edges[1:]) // 2 - top
         x = (x_edges[:-1] + x_edges[1:]) // 2 - left
         if self.areas:
@@ -163,6 +165,7 @@ class _Cells(Artist):
             colors.reshape(-1, 3),
             points=TEXT_POINTS,
             dpi=dpi,
+            tracking=tracking,
         )
 
     def _clear_plates(
@@ -208,8 +211,9 @@ class Grid:
         self.ax = ax
         self._cells = _Cells()
         self._cells.set_zorder(2)
-        self._lines = LineCollection([], zorder=3)
-        self._marks = LineCollection([], zorder=4, capstyle="projecting")
+        # Outlines at the frame would lose half their width to clipping.
+        self._lines = LineCollection([], zorder=3, clip_on=False)
+        self._marks = LineCollection([], zorder=4, capstyle="projecting", clip_on=False)
         ax.add_artist(self._cells)
         ax.add_collection(self._lines, autolim=False)
         ax.add_collection(self._marks, autolim=False)
@@ -252,15 +256,22 @@ class Grid:
             rgb = rgb[:, :, None].repeat(3, axis=2)
         self._cells.rgb, self._cells.numbers, self._cells.areas = rgb, values, list(areas.items())
         self._cells.stale = True
-        segments = [(role, outline(mask)) for role, mask in areas.items()]
-        _set_lines(self._lines, segments)
-        _set_lines(self._marks, [(m.role, _box(m)) for m in marks])
+        height, width = rgb.shape[:2]
+        edge = (_EDGE, _box(Mark(_EDGE, 0, 0, height, width), 1))
+        _set_lines(self._lines, [edge, *((role, outline(mask)) for role, mask in areas.items())])
+        _set_lines(self._marks, [(m.role, _box(m, self._least_mark())) for m in marks])
+
+    def _least_mark(self) -> float:
+        """How many cells a mark must span to be seen: one, or as many as make up 9 pixels."""
+        low, high = self.ax.get_xlim()
+        return max(1.0, 9 * abs(high - low) / self.ax.bbox.width)
 
 
-def _box(mark: Mark) -> NDArray[np.float64]:
-    """Return a mark as one closed line."""
-    top, left = mark.y - 0.5, mark.x - 0.5
-    bottom, right = top + mark.height, left + mark.width
+def _box(mark: Mark, least: float) -> NDArray[np.float64]:
+    """Return a mark as one closed line, at least `least` cells high and wide around its middle."""
+    more_y, more_x = max(0, least - mark.height) / 2, max(0, least - mark.width) / 2
+    top, left = mark.y - 0.5 - more_y, mark.x - 0.5 - more_x
+    bottom, right = mark.y + mark.height - 0.5 + more_y, mark.x + mark.width - 0.5 + more_x
     return np.array([[(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]])
 
 

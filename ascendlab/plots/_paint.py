@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 
 from ascendlab.plots._roles import Role
 
-__all__ = ["GLYPHS", "Atlas", "atlas", "format_numbers", "hatch_mask", "paint_texts", "swatch", "text_width"]
+__all__ = [
+    "GLYPHS",
+    "Atlas",
+    "atlas",
+    "format_numbers",
+    "hatch_mask",
+    "paint_texts",
+    "swatch",
+    "text_image",
+    "text_width",
+]
 
 GLYPHS = "0123456789-.+eainf?ABCDEFx%"
 _PERIOD = 8
@@ -67,6 +77,28 @@ def swatch(role: Role, width: int = 26, height: int = 16) -> NDArray[np.uint8]:
         along = np.where((y < thick) | (y >= height - thick), x, y)
         edge &= along % period < period * 5 // 8
     image[edge] = role.rgb
+    return image
+
+
+@lru_cache(maxsize=1024)
+def text_image(text: str, points: float, dpi: float) -> NDArray[np.uint8]:
+    """Render one line of black text once, as an RGBA image that fits its width; all texts of a size are equally high.
+
+    >>> text_image("row", 9, 96).shape[0] == text_image("column", 9, 96).shape[0]
+    True
+    """
+    height = round(points * dpi / 72 * 1.5)
+    width = round(len(text) * points * dpi / 72 * 1.2) + 8
+    figure = Figure(figsize=(width / dpi, height / dpi), dpi=dpi, facecolor="white")
+    canvas: Any = FigureCanvasAgg(figure)
+    figure.text(4 / width, 0.3, text, fontsize=points, parse_math=False)
+    canvas.draw()
+    ink = 255 - np.asarray(canvas.buffer_rgba())[:, :, 0]
+    used = ink.any(axis=0).nonzero()[0]
+    ink = ink[:, used[0] : used[-1] + 1] if len(used) else ink[:, :1]
+    image = np.zeros((*ink.shape, 4), np.uint8)
+    image[:, :, 3] = ink
+    image.setflags(write=False)
     return image
 
 
@@ -122,8 +154,8 @@ def _characters(texts: NDArray[np.str_], letters: Atlas) -> NDArray[np.intp]:
     return letters.lookup[np.minimum(codes, len(letters.lookup) - 1)]
 
 
-def text_width(texts: NDArray[np.str_], points: float, dpi: float) -> int:
-    """Pixels that the widest of some texts takes.
+def text_width(texts: NDArray[np.str_], points: float, dpi: float, tracking: float = 0.0) -> int:
+    """Return the pixels that the widest of some texts takes, with `tracking` pixels more after each character.
 
     >>> text_width(np.array(["8"]), 9, 96) < text_width(np.array(["888"]), 9, 96)
     True
@@ -131,7 +163,11 @@ def text_width(texts: NDArray[np.str_], points: float, dpi: float) -> int:
     letters = atlas(points, dpi)
     if not len(texts):
         return 0
-    return int(np.ceil(letters.advance[_characters(texts, letters)].sum(axis=1).max()))
+    return int(np.ceil(_advances(_characters(texts, letters), letters, tracking).sum(axis=1).max()))
+
+
+def _advances(glyphs: NDArray[np.intp], letters: Atlas, tracking: float) -> NDArray[np.float64]:
+    return letters.advance[glyphs] + tracking * (glyphs < len(GLYPHS))
 
 
 def paint_texts(
@@ -143,6 +179,7 @@ def paint_texts(
     *,
     points: float,
     dpi: float,
+    tracking: float = 0.0,
 ) -> None:
     """Write texts into an RGB image, each centred at its pixel (y, x).
 
@@ -158,10 +195,12 @@ def paint_texts(
         Text colours.
     points, dpi : float
         Text size.
+    tracking : float, optional
+        Pixels added between characters.
     """
     letters = atlas(points, dpi)
     glyphs = _characters(texts, letters)
-    widths = letters.advance[glyphs]
+    widths = _advances(glyphs, letters, tracking)
     ends = widths.cumsum(axis=1)
     starts = np.round(x[:, None] - ends[:, -1:] / 2 + ends - widths).astype(np.intp) - letters.margin
     height, width = letters.ink.shape[1:]
@@ -180,29 +219,35 @@ def paint_texts(
     image[rows, columns] = under + (colors[owner[which]].astype(np.float32) - under) * cover
 
 
-def format_numbers(values: NDArray[np.generic], width: int, *, points: float, dpi: float) -> NDArray[np.str_] | None:
-    """Format numbers so that each fits into `width` pixels, with as many digits as that allows, at most 4.
+def format_numbers(
+    values: NDArray[np.generic], width: int, *, points: float, dpi: float
+) -> tuple[NDArray[np.str_], float] | None:
+    """Format numbers so that each fits into `width` pixels.
+
+    Floats get as many digits as that allows, at most 4.  If nothing fits, the characters move closer together, as
+    far as they stay readable.
 
     Returns
     -------
-    ndarray of str with the shape of `values`, or None
+    (ndarray of str with the shape of `values`, tracking) or None
         None if not even one digit fits.
 
     Examples
     --------
     >>> format_numbers(np.array([7, 250]), 40, points=9, dpi=96)
-    array(['7', '250'], dtype='<U3')
+    (array(['7', '250'], dtype='<U3'), 0.0)
     >>> format_numbers(np.array([0.25, -1.5]), 40, points=9, dpi=96)
-    array(['0.25', '-1.5'], dtype='<U4')
+    (array(['0.25', '-1.5'], dtype='<U4'), 0.0)
     >>> format_numbers(np.array([123456]), 20, points=9, dpi=96) is None
     True
     """
     if values.dtype.kind in "iub":
-        candidates = iter([np.char.mod("%d", values)])
+        candidates = [np.char.mod("%d", values)]
     else:
         wide = values.astype(np.float64)
-        candidates = (np.char.mod(f"%.{digits}g", wide) for digits in (4, 3, 2, 1))
-    for texts in candidates:
-        if text_width(texts.ravel(), points, dpi) <= width:
-            return texts
+        candidates = [np.char.mod(f"%.{digits}g", wide) for digits in (4, 3, 2, 1)]
+    for tracking, air in ((0.0, 1), (-1.0, 0)):
+        for texts in candidates:
+            if text_width(texts.ravel(), points, dpi, tracking) + air <= width:
+                return texts, tracking
     return None
