@@ -74,7 +74,7 @@ class Scene:
     @property
     def numbers(self) -> bool:
         """Whether the source is small enough for numbers in cells."""
-        return max(self.setup.src0.shape[:2]) <= NUMBERS_UP_TO
+        return bool(max(self.setup.src0.shape[:2]) <= NUMBERS_UP_TO)
 
     @property
     def real(self) -> NDArray[Any]:

@@ -297,7 +297,8 @@ def difference(
     -------
     Axes
     """
-    grid = _new_grid(ax, *documented.shape[:2], "difference, other - documented")
+    rows, columns = documented.shape[:2]
+    grid = _new_grid(ax, rows, columns, "difference, other - documented")
     show_difference(grid, documented, other, channel=channel)
     return grid.ax
 
