@@ -9,10 +9,38 @@ import importlib
 from typing import Any
 
 from ascendlab.plots._base import PictureHTML, figure_html, new_figure, to_png
+from ascendlab.plots._frames import frames, picture
+from ascendlab.plots._roles import (
+    CHANNEL_PADDING,
+    INPUT,
+    MASKED,
+    ORIGIN,
+    OUTPUT,
+    PADDING,
+    PICKED,
+    WINDOW,
+    Role,
+)
 
 _MODULES = ("aipp",)
 
-__all__ = ["PictureHTML", "figure_html", "new_figure", "to_png"]
+__all__ = [
+    "CHANNEL_PADDING",
+    "INPUT",
+    "MASKED",
+    "ORIGIN",
+    "OUTPUT",
+    "PADDING",
+    "PICKED",
+    "WINDOW",
+    "PictureHTML",
+    "Role",
+    "figure_html",
+    "frames",
+    "new_figure",
+    "picture",
+    "to_png",
+]
 
 
 def __getattr__(name: str) -> Any:
