@@ -50,7 +50,7 @@ def describe_value(value: object) -> str:
         article = "an" if value.dtype.name[0] in "aeiou" else "a"
         return f"{article} {value.dtype.name} array of shape {value.shape}"
     if isinstance(value, np.generic):
-        return repr(value.item())
+        value = value.item()
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 256:
         return f"an integer of {value.bit_length()} bits"
     try:

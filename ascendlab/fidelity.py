@@ -123,6 +123,8 @@ def rule(rule_id: str) -> Rule:
 
 def rules(api: str = "") -> tuple[Rule, ...]:
     """Return the rules of one API (``"aipp"``, ``"load3d"`` ...), or all."""
+    if not isinstance(api, str):
+        raise ParameterError("api", api, "a string that rule ids start with")
     return tuple(r for r in RULES if not api or r.id.startswith(f"{api}-"))
 
 

@@ -236,7 +236,7 @@ def trace(call: Call) -> Trace:
         raise ParameterError("call", call, "an instance of Call")
     try:
         tracer = _TRACERS.get(call.function)
-    except TypeError:  # unhashable callables
+    except Exception:  # unhashable callables
         tracer = None
     if tracer is None:
         names = ", ".join(f.__name__ for f in _TRACERS)
