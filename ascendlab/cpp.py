@@ -1,0 +1,173 @@
+"""Ascend C code for parameter objects and calls, in the style of the documents' examples.
+
+Everything follows from the field tables (`ascendlab.fields`): a structure that is declared there needs no code here.
+Only members that differ from the C++ structure's defaults are written, and those that C++ leaves uninitialised.
+
+>>> from ascendlab import AippPaddingParams, AippParams
+>>> print(to_cpp(AippParams(padding_params=AippPaddingParams(padding_mode=2)), dtype="int8"))
+AscendC::AippParams<int8_t> aippConfig;
+aippConfig.paddingParams.paddingMode = 2;
+aippConfig.cPaddingParams.cPaddingMode = 0;
+aippConfig.cPaddingParams.cPaddingValue = 0;
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ascendlab.aipp import AippSetup, load_image_to_local
+from ascendlab.aipp_params import LoadImageToLocalParams
+from ascendlab.dtypes import as_dtype
+from ascendlab.errors import ParameterError
+from ascendlab.fields import Field, Parameters, fields_of
+from ascendlab.provenance import Call
+
+__all__ = ["literal", "shortest_half", "to_cpp", "variable_name"]
+
+# Names that the documents' examples give to variables of these structures; others start with a small letter.
+_VARIABLES = {"AippParams": "aippConfig"}
+
+
+def to_cpp(what: Parameters | Call, *, dtype: Any = None) -> str:
+    """Write Ascend C code.
+
+    Parameters
+    ----------
+    what : parameter object or Call
+        A structure becomes a declaration and assignments; a call of an emulated function becomes all the lines that
+        make it, with the documents' names for tensors.
+    dtype : dtype, optional
+        The template argument ``T`` of a structure that has one; the letter T stands there without it.  A call
+        knows its own.
+
+    Returns
+    -------
+    str
+        Lines of C++ without a final newline.
+
+    Raises
+    ------
+    ParameterError
+        For something that is neither, and for a function that no Ascend C call corresponds to.
+
+    Examples
+    --------
+    >>> from ascendlab import LoadImageToLocalParams
+    >>> print(to_cpp(LoadImageToLocalParams(horiz_size=8, vert_size=4, src_horiz_size=16, left_pad_size=2)))
+    AscendC::LoadImageToLocalParams loadImageToLocalParams;
+    loadImageToLocalParams.horizSize = 8;
+    loadImageToLocalParams.vertSize = 4;
+    loadImageToLocalParams.srcHorizSize = 16;
+    loadImageToLocalParams.leftPadSize = 2;
+    """
+    if isinstance(what, Parameters):
+        return "\n".join(_declaration(what, "T" if dtype is None else as_dtype(dtype).cpp))
+    if not isinstance(what, Call):
+        raise ParameterError("what", what, "a parameter object or a Call")
+    writer = _CALLS.get(what.function)
+    if writer is None:
+        raise ParameterError("function", what.function, "one of " + ", ".join(f.__name__ for f in _CALLS))
+    return "\n".join(writer(what.arguments))
+
+
+def literal(value: Any, cpp_type: str) -> str:
+    """Write a value as a C++ literal of a type.
+
+    Examples
+    --------
+    >>> literal(0.01712, "half"), literal(True, "bool"), literal(-3, "int8_t"), literal(2**40, "uint64_t")
+    ('static_cast<half>(0.01712)', 'true', '-3', '1099511627776ULL')
+    """
+    if cpp_type == "bool":
+        return "true" if value else "false"
+    if cpp_type == "half":
+        return f"static_cast<half>({shortest_half(value)})"
+    if cpp_type == "float":
+        return f"{np.float32(value)}f"
+    if cpp_type == "uint64_t":
+        return f"{value}ULL"
+    return str(value)
+
+
+def shortest_half(value: float) -> float:
+    """Return the number with the fewest digits that rounds to the same half, for code that people read.
+
+    >>> shortest_half(0.0171203613), shortest_half(65504.0)
+    (0.01712, 65504.0)
+    """
+    return float(value) if float(value).is_integer() else float(str(np.float16(value)))
+
+
+def variable_name(structure: type[Parameters]) -> str:
+    """Return the name that declarations give to a variable of a structure."""
+    name = structure.cpp_name
+    return _VARIABLES.get(name, name[0].lower() + name[1:])
+
+
+def _declaration(params: Parameters, template: str) -> list[str]:
+    structure = type(params)
+    name = variable_name(structure)
+    kind = f"{structure.cpp_name}<{template}>" if structure.template else structure.cpp_name
+    return [f"AscendC::{kind} {name};", *_assignments(params, name, template)]
+
+
+def _assignments(params: Parameters, prefix: str, template: str) -> list[str]:
+    lines = []
+    for name, spec in fields_of(type(params)).items():
+        value, place = getattr(params, name), f"{prefix}.{spec.document_name}"
+        if spec.structure is not None:
+            lines += _assignments(value, place, template)
+        elif spec.always_emit or spec.required or value != spec.default:
+            lines.append(f"{place} = {literal(value, _type_of(spec, template))};")
+    return lines
+
+
+def _type_of(spec: Field, template: str) -> str:
+    return template if spec.cpp_type == "T" else spec.cpp_type
+
+
+def _variables(params: Parameters, names: tuple[str, ...]) -> list[str]:
+    """Declare members as variables of their own, as the documents' examples do, one line per type."""
+    by_type: dict[str, list[str]] = {}
+    specs = {spec.document_name: (name, spec) for name, spec in fields_of(type(params)).items()}
+    for document_name in names:
+        name, spec = specs[document_name]
+        by_type.setdefault(spec.cpp_type, []).append(
+            f"{document_name} = {literal(getattr(params, name), spec.cpp_type)}"
+        )
+    return [f"{cpp_type} {', '.join(members)};" for cpp_type, members in by_type.items()]
+
+
+# The order in which C++ declares the structure that LoadImageToLocal takes in braces.
+_WINDOW = (
+    "horizSize", "vertSize", "horizStartPos", "vertStartPos", "srcHorizSize",
+    "topPadSize", "botPadSize", "leftPadSize", "rightPadSize",
+)  # fmt: skip
+
+
+def _load_image_to_local(arguments: Mapping[str, Any]) -> list[str]:
+    setup, params = arguments["setup"], arguments["params"]
+    if not isinstance(setup, AippSetup):
+        raise ParameterError("setup", setup, "what set_aipp_functions returned")
+    if not isinstance(params, LoadImageToLocalParams):
+        raise ParameterError("params", params, "an instance of LoadImageToLocalParams")
+    # src1 starts where the Y plane ends: both planes lie in one piece of global memory, as in the document's example.
+    second = "" if setup.src1 is None else "fmGlobal[gmSrc0Size], "
+    size = [] if setup.src1 is None else [f"uint32_t gmSrc0Size = {setup.src0.size};"]
+    source = as_dtype(setup.src0.dtype).cpp
+    return [
+        f"// fmGlobal: GlobalTensor<{source}> with the picture, featureMapA1: LocalTensor<{setup.dtype.cpp}> in L1",
+        *size,
+        f"AscendC::AippInputFormat inputFormat = AscendC::AippInputFormat::{setup.input_format.name};",
+        *_declaration(setup.config, setup.dtype.cpp),
+        f"AscendC::SetAippFunctions(fmGlobal, {second}inputFormat, aippConfig);",
+        *_variables(params, _WINDOW if not params.sid else (*_WINDOW, "sid")),
+        "AscendC::LoadImageToLocal(featureMapA1, { " + ", ".join(_WINDOW[:5]) + ",",
+        "    " + ", ".join(_WINDOW[5:] if not params.sid else (*_WINDOW[5:], "sid")) + " });",
+    ]
+
+
+_CALLS: dict[Any, Callable[[Mapping[str, Any]], list[str]]] = {load_image_to_local: _load_image_to_local}

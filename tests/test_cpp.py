@@ -1,0 +1,190 @@
+"""Ascend C and Python code made from parameter objects and calls."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ascendlab
+from ascendlab import (
+    AippChannelPaddingParams,
+    AippDataTypeConvParams,
+    AippInputFormat,
+    AippPaddingParams,
+    AippParams,
+    AippSwapParams,
+    Call,
+    LoadImageToLocalParams,
+    ParameterError,
+    Product,
+    csc_preset,
+    load_image_to_local,
+    set_aipp_functions,
+)
+from ascendlab.cpp import to_cpp
+from ascendlab.fields import Parameters, fields_of
+from ascendlab.pictures import number_picture, to_format
+from ascendlab.pycode import to_python
+
+WINDOW = LoadImageToLocalParams(horiz_size=6, vert_size=4, src_horiz_size=8, horiz_start_pos=2, right_pad_size=3)
+STRUCTURES = [thing for thing in vars(ascendlab).values() if isinstance(thing, type) and issubclass(thing, Parameters)]
+
+
+def make_call(input_format: AippInputFormat = AippInputFormat.YUV420SP_U8, **more: Any) -> Call:
+    """Return a call on the picture of numbers."""
+    src0, src1 = to_format(number_picture(), input_format)
+    arguments = {"input_format": input_format, "config": AippParams(), "dtype": "int8", **more}
+    setup = set_aipp_functions(src0, src1, **arguments)
+    return Call(load_image_to_local, {"setup": setup, "params": WINDOW})
+
+
+def assignments(code: str) -> dict[str, str]:
+    """Read the assignments to members back."""
+    return dict(re.findall(r"^(\S+\.\S+) = (.*);$", code, re.MULTILINE))
+
+
+def test_only_what_differs_from_cpp_defaults_is_written() -> None:
+    """A default structure needs nothing but the members that C++ leaves uninitialised."""
+    assert assignments(to_cpp(AippParams(), dtype="half")) == {
+        "aippConfig.cPaddingParams.cPaddingMode": "0",
+        "aippConfig.cPaddingParams.cPaddingValue": "static_cast<half>(0.0)",
+    }
+    assert to_cpp(AippSwapParams()) == "AscendC::AippSwapParams aippSwapParams;"
+
+
+def test_values_are_written_in_their_type() -> None:
+    """Constants take the output type, half members are half, switches are true and false."""
+    config = AippParams(
+        padding_params=AippPaddingParams(padding_mode=0, padding_value_ch1=-3),
+        swap_params=AippSwapParams(is_swap_uv=True),
+        dtc_params=AippDataTypeConvParams(dtc_var_ch2=1 / 255, dtc_mean_ch0=104),
+        c_padding_params=AippChannelPaddingParams(c_padding_mode=1, c_padding_value=7),
+    )
+    assert assignments(to_cpp(config, dtype="int8")) == {
+        "aippConfig.paddingParams.paddingValueCh1": "-3",
+        "aippConfig.swapParams.isSwapUV": "true",
+        "aippConfig.dtcParams.dtcMeanCh0": "104",
+        "aippConfig.dtcParams.dtcVarCh2": "static_cast<half>(0.00392)",
+        "aippConfig.cPaddingParams.cPaddingMode": "1",
+        "aippConfig.cPaddingParams.cPaddingValue": "7",
+    }
+    half = to_cpp(config, dtype=np.float16)
+    assert half.startswith("AscendC::AippParams<half> aippConfig;")
+    assert assignments(half)["aippConfig.paddingParams.paddingValueCh1"] == "static_cast<half>(-3.0)"
+    assert to_cpp(config).startswith("AscendC::AippParams<T> aippConfig;")
+
+
+@pytest.mark.parametrize("structure", STRUCTURES, ids=lambda s: s.__name__)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_every_structure_is_written_completely(structure: type[Parameters], data: st.DataObject) -> None:
+    """Whatever the values, C++ names every member that is not at its default, and Python reads back equal."""
+    params = draw(structure, data)
+    code = to_cpp(params)
+    expected = {
+        path for path, value, spec in leaves(params) if spec.always_emit or spec.required or value != spec.default
+    }
+    assert {name.partition(".")[2] for name in assignments(code)} == expected
+    assert eval(to_python(params), vars(ascendlab).copy()) == params
+
+
+def draw(structure: type[Parameters], data: st.DataObject) -> Any:
+    """Draw a structure whose members are at their default or anywhere in their range."""
+    values = {}
+    for name, spec in fields_of(structure).items():
+        if spec.structure is not None:
+            values[name] = draw(spec.structure, data)
+        elif spec.cpp_type == "bool":
+            values[name] = data.draw(st.booleans())
+        elif spec.cpp_type in ("half", "T"):
+            values[name] = data.draw(st.floats(-100, 100, width=16))
+        elif spec.required or data.draw(st.booleans()):
+            low, high = int(spec.low or 0), int(spec.high or 0)
+            step = 2 if name == "horiz_start_pos" else 1
+            values[name] = data.draw(st.integers(low, high // step)) * step
+    return structure(**values)
+
+
+def leaves(params: Parameters, prefix: str = "") -> Any:
+    """Walk over all members, nested ones by their path."""
+    for name, spec in fields_of(type(params)).items():
+        if spec.structure is not None:
+            yield from leaves(getattr(params, name), f"{prefix}{spec.document_name}.")
+        else:
+            yield prefix + spec.document_name, getattr(params, name), spec
+
+
+def test_a_call_is_written_as_the_documents_example_is() -> None:
+    """The lines of a YUV420SP call: both planes, the format, the configuration, the window in braces."""
+    code = to_cpp(make_call(config=AippParams(padding_params=AippPaddingParams(padding_mode=2))))
+    lines = [line for line in code.splitlines() if not line.startswith("//")]
+    assert lines == [
+        "uint32_t gmSrc0Size = 64;",
+        "AscendC::AippInputFormat inputFormat = AscendC::AippInputFormat::YUV420SP_U8;",
+        "AscendC::AippParams<int8_t> aippConfig;",
+        "aippConfig.paddingParams.paddingMode = 2;",
+        "aippConfig.cPaddingParams.cPaddingMode = 0;",
+        "aippConfig.cPaddingParams.cPaddingValue = 0;",
+        "AscendC::SetAippFunctions(fmGlobal, fmGlobal[gmSrc0Size], inputFormat, aippConfig);",
+        "uint16_t horizSize = 6, vertSize = 4, horizStartPos = 2, vertStartPos = 0, srcHorizSize = 8;",
+        "uint8_t topPadSize = 0, botPadSize = 0, leftPadSize = 0, rightPadSize = 3;",
+        "AscendC::LoadImageToLocal(featureMapA1, { horizSize, vertSize, horizStartPos, vertStartPos, srcHorizSize,",
+        "    topPadSize, botPadSize, leftPadSize, rightPadSize });",
+    ]
+
+
+def test_formats_of_one_plane_have_one_source() -> None:
+    """RGB888 takes the overload with a single tensor."""
+    code = to_cpp(make_call(AippInputFormat.RGB888_U8))
+    assert "AscendC::SetAippFunctions(fmGlobal, inputFormat, aippConfig);" in code
+    assert "gmSrc0Size" not in code
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        make_call(),
+        make_call(AippInputFormat.XRGB8888_U8, dtype="half", product=Product.ATLAS_200I_500_A2,
+                  config=AippParams(swap_params=AippSwapParams(is_swap_ax=True),
+                                    dtc_params=AippDataTypeConvParams(dtc_var_ch0=0.0171, dtc_round_mode=1))),
+        make_call(config=AippParams(csc_params=csc_preset("yuv_to_rgb_bt709_narrow", profile="dav_3510")),
+                  product=Product.ATLAS_350, profile="dav_3510", dtype="uint8"),
+    ],
+    ids=["defaults", "half", "dav_3510"],
+)  # fmt: skip
+def test_python_code_makes_an_equal_call(call: Call) -> None:
+    """The text, run as it stands where the sources are known, makes the same objects and the same array."""
+    setup, params = call.arguments["setup"], call.arguments["params"]
+    names: dict[str, Any] = {"src0": setup.src0, "src1": setup.src1}
+    exec(to_python(call), names)
+    assert names["params"] == params
+    made = names["setup"]
+    for name in ("config", "input_format", "dtype", "product", "profile"):
+        assert getattr(made, name) == getattr(setup, name), name
+    assert made.src0 is setup.src0
+    assert made.src1 is setup.src1
+    np.testing.assert_array_equal(names["result"], call.run())
+
+
+def test_python_code_leaves_defaults_out() -> None:
+    """Nothing is written that would be so anyway."""
+    text = to_python(make_call())
+    assert "profile" not in text
+    assert "product" not in text
+    assert "padding_params" not in text
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_what_has_no_code_is_refused() -> None:
+    """Anything but a parameter object or a call of an emulated function is an error by name."""
+    with pytest.raises(ParameterError, match="a parameter object or a Call"):
+        to_cpp(3)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="load_image_to_local"):
+        to_cpp(Call(len, {}))
+    with pytest.raises(ParameterError, match="params"):
+        to_cpp(Call(load_image_to_local, {"setup": make_call().arguments["setup"], "params": None}))
