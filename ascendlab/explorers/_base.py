@@ -53,12 +53,15 @@ class Group:
         A sentence above them: which table of the document, what to know.
     columns : int, optional
         How many stacked controls stand side by side.
+    pinned : bool, optional
+        Always visible, below the group that is open: what is looked at rather than what is computed.
     """
 
     title: str
     controls: Sequence[Control]
     note: str = ""
     columns: int = 3
+    pinned: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         return {}
 
     def sliders(self, state: Mapping[str, Any]) -> Mapping[str, Slider]:
-        """Return the ends of those sliders that depend on the state (on the picture's size, say)."""
+        """Return the ends of sliders that depend on the state (on the picture's size, say); called after `show`."""
         return {}
 
     def lacking(self, state: Mapping[str, Any]) -> Mapping[str, str]:
@@ -234,8 +237,6 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def _refresh(self, changed: frozenset[str]) -> None:
         """Bring controls, picture and texts in line with the state."""
-        for name, (low, high) in self.sliders(self.state).items():
-            self.controls[name].set_slider(low, high)
         for name in changed:
             self.controls[name].set(self.state[name])
         reasons = self.lacking(self.state)
@@ -252,12 +253,14 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             self._show_refusal(f"This is a mistake in ascendlab, please report it: {error!r}")
             raise
         else:
-            self._show(shown, [str(warning.message) for warning in caught])
+            self._show(shown, list(dict.fromkeys(str(warning.message) for warning in caught)))
+        for name, (low, high) in self.sliders(self.state).items():
+            self.controls[name].set_slider(low, high)
 
     # Widgets -------------------------------------------------------------------------------------------------------
 
     def _build(self, group: str | None) -> list[widgets.Widget]:
-        titles = [part.title for part in self._group_list]
+        titles = [part.title for part in self._group_list if not part.pinned]
         if group is not None and group not in titles:
             raise ParameterError("group", group, "one of " + ", ".join(titles))
         self.groups_bar = widgets.ToggleButtons(
@@ -266,11 +269,15 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         self.groups_bar.style.button_width = "auto"
         self.groups_bar.add_class("al-groups")
         self.groups_bar.observe(lambda change: self._open(change["new"]), "value")
-        self._boxes = {part.title: self._build_group(part) for part in self._group_list}
+        boxes = {part.title: self._build_group(part) for part in self._group_list}
+        self._boxes = {title: boxes[title] for title in titles}
+        pinned = [boxes[part.title] for part in self._group_list if part.pinned]
+        for box in pinned:
+            box.add_class("al-pinned")
         self.reset_button = widgets.Button(description="Reset", tooltip="Back to the first values")
         self.reset_button.add_class("al-reset")
         self.reset_button.on_click(lambda _: self.reset())
-        left = widgets.VBox([self.groups_bar, *self._boxes.values(), self.reset_button])
+        left = widgets.VBox([self.groups_bar, *self._boxes.values(), *pinned, self.reset_button])
         left.add_class("al-controls")
         self.picture, self.message, self.summary, self.origin, self.cpp, self.python = (
             widgets.HTML() for _ in range(6)

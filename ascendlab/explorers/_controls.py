@@ -35,6 +35,8 @@ class Control:
         What the box takes: the documented range.
     slider : (low, high), optional
         What the slider takes: the range that makes sense for the picture at hand; no slider without it.
+    step : number, optional
+        The slider's step; 1 for integers and a 200th of the range for others without it.
     options : tuple of (str, object)
         Choices: label and value.
     check : callable, optional
@@ -50,6 +52,7 @@ class Control:
     low: float = 0
     high: float = 0
     slider: Slider | None = None
+    step: float | None = None
     options: tuple[tuple[str, Any], ...] = ()
     check: Callable[[Any], Any] = lambda value: value
     stacked: bool = False
@@ -61,6 +64,7 @@ def control_of(
     *,
     default: Any = None,
     slider: Slider | None = None,
+    step: float | None = None,
     stacked: bool = False,
 ) -> Control:
     """Make the control of one documented field.
@@ -75,6 +79,8 @@ def control_of(
         First value, for fields that have no default of their own.
     slider : (low, high), optional
         The slider's range; number fields only.
+    step : number, optional
+        The slider's step.
     stacked : bool, optional
         Label above the box.
     """
@@ -89,7 +95,7 @@ def control_of(
     # A constant of the output type gets any half here; the call checks it against the type that is chosen.
     low, high = (-HALF_MAX if spec.low is None else spec.low), (HALF_MAX if spec.high is None else spec.high)
     kind = "real" if spec.cpp_type in _REAL_TYPES else "int"
-    return Control(name, kind, first, text, low, high, slider, check=spec.check, stacked=stacked)
+    return Control(name, kind, first, text, low, high, slider, step, check=spec.check, stacked=stacked)
 
 
 def controls_of(
@@ -97,10 +103,26 @@ def controls_of(
     *,
     defaults: Mapping[str, Any] | None = None,
     sliders: Mapping[str, Slider] | None = None,
+    steps: Mapping[str, float] | None = None,
     leave_out: Collection[str] = (),
     stacked: bool = False,
 ) -> list[Control]:
     """Make the controls of a structure's own fields (nested structures are left to their own call), in its order.
+
+    Parameters
+    ----------
+    structure : type
+        A parameter class.
+    defaults : mapping, optional
+        First values, by name, for fields that have none.
+    sliders : mapping, optional
+        The ends of sliders, by name; fields that are not named get a box alone.
+    steps : mapping, optional
+        Steps of sliders, by name.
+    leave_out : collection of str, optional
+        Fields without a control.
+    stacked : bool, optional
+        Labels above the boxes.
 
     Examples
     --------
@@ -108,9 +130,11 @@ def controls_of(
     >>> [control.name for control in controls_of(AippPaddingParams)][:2]
     ['padding_mode', 'padding_value_ch0']
     """
-    defaults, sliders = defaults or {}, sliders or {}
+    defaults, sliders, steps = defaults or {}, sliders or {}, steps or {}
     return [
-        control_of(name, spec, default=defaults.get(name), slider=sliders.get(name), stacked=stacked)
+        control_of(
+            name, spec, default=defaults.get(name), slider=sliders.get(name), step=steps.get(name), stacked=stacked
+        )
         for name, spec in fields_of(structure).items()
         if spec.structure is None and name not in leave_out
     ]
@@ -222,9 +246,9 @@ class BoundControl:
         if control.slider is not None:
             kind = widgets.IntSlider if control.kind == "int" else widgets.FloatSlider
             low, high = control.slider
-            more: dict[str, Any] = {} if control.kind == "int" else {"step": (high - low) / 200}
+            step = control.step or (1 if control.kind == "int" else (high - low) / 200)
             self.slider = shapes.make(
-                kind, label="0", min=low, max=high, value=low, readout=False, layout=shapes.slider, **more
+                kind, label="0", min=low, max=high, step=step, value=low, readout=False, layout=shapes.slider
             )
             self.slider.tooltip = control.help
             self.slider.add_class(f"al-slider-{control.name}")

@@ -9,6 +9,8 @@ STYLE = """<style>
 .al-explorer .al-top, .al-explorer .al-code { flex-flow: row wrap; gap: 4px 16px; align-items: flex-start; }
 .al-explorer .al-controls { flex: 0 0 376px; overflow: visible; }
 .al-explorer .al-result { overflow: visible; }
+.al-explorer .al-pinned { border-top: 1px solid var(--jp-border-color1, #bbb); margin-top: 6px; padding-top: 4px;
+  overflow: visible; }
 .al-explorer .al-groups { height: auto; }
 .al-explorer .al-groups .widget-toggle-buttons { flex-flow: row wrap; }
 .al-explorer .al-note, .al-explorer .al-summary, .al-explorer .al-origin, .al-explorer .al-message {
