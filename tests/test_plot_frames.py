@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ascendlab import plots
+from ascendlab import AscendlabError, plots
 from ascendlab.plots._grid import Grid
 
 
@@ -44,7 +44,7 @@ def test_picture_shows_the_array(monkeypatch):
     seen = []
     monkeypatch.setattr(Grid, "show", lambda self, values=None, **more: seen.append((values, more)))
     small = np.arange(12).reshape(3, 4)
-    large = np.arange(900, dtype=np.uint8).reshape(30, 30)
+    large = np.arange(1200).astype(np.uint8).reshape(40, 30)
     colours = np.zeros((2, 3, 3), np.uint8)
     for array in (small, large, colours):
         ax = plots.picture(array, title="it", xlabel="x", ylabel="y")
@@ -54,3 +54,30 @@ def test_picture_shows_the_array(monkeypatch):
     assert seen[1][0] is None
     assert seen[1][1]["rgb"] is large
     assert seen[2][1]["rgb"] is colours
+
+
+@pytest.mark.parametrize(
+    "array", [np.zeros((40, 3), np.int8), np.zeros((3, 40), np.float16), np.zeros((2, 2, 4), np.uint8)]
+)
+def test_picture_refuses_what_it_cannot_draw(array):
+    """A large array of numbers that are not grey values is an error, not a wrong picture."""
+    with pytest.raises(AscendlabError, match="array"):
+        plots.picture(array, title="no")
+
+
+def test_titles_of_narrow_frames_stay_inside():
+    """A title longer than its frame is wide is not cut off at the figure's edge."""
+    figure, axes = plots.frames([(4, 4), (3, 3)], cell=10)
+    for ax in axes:
+        ax.set_title("int8, c_padding_mode=1")
+        box = ax.title.get_window_extent(figure.canvas.get_renderer())
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.width
+
+
+def test_ticks_are_whole_numbers():
+    """A frame of a single row is not labelled with half rows."""
+    figure, (ax,) = plots.frames([(1, 4)])
+    plots.picture(np.zeros((1, 4), int), title="one row", ax=ax)
+    figure.canvas.draw()
+    assert all(float(tick).is_integer() for tick in ax.get_yticks())

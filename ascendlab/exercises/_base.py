@@ -215,10 +215,8 @@ class Exercise:
         return f"Task: {self.task}\nSpec:\n{_indent(self.spec)}\nStub:\n{_indent(self.stub)}"
 
     def _repr_markdown_(self) -> str:
-        return (
-            f"**Task.** {self.task}\n\n**Spec.** What must hold:\n\n```python\n{self.spec}\n```\n\n"
-            f"**Stub.** Fill in the body:\n\n```python\n{self.stub}\n```\n"
-        )
+        # The stub follows as a cell of its own, to be filled in.
+        return f"**Task.** {self.task}\n\n**Spec.** What must hold:\n\n```python\n{self.spec}\n```\n"
 
     def show(self, answer: object, *, seed: int = _SEED) -> Shown:
         """Show a small input and what `answer` makes of it, without judging.
@@ -370,7 +368,13 @@ def _describe(value: Any) -> str:
 
 def _shorten(value: Any, longest: int = _LONGEST_VALUE) -> str:
     try:
-        text = np.array2string(value, separator=", ") if isinstance(value, np.ndarray) else repr(value)
+        if isinstance(value, np.ndarray) and value.ndim == 3:
+            # A picture: one line for each row of pixels, which NumPy would give a line each.
+            digits = max(len(str(number)) for number in value.ravel().tolist())
+            text = "\n".join(" | ".join(" ".join(f"{n:>{digits}}" for n in pixel) for pixel in row)
+                             for row in value.tolist())  # fmt: skip
+        else:
+            text = np.array2string(value, separator=", ") if isinstance(value, np.ndarray) else repr(value)
     except Exception:  # a broken __repr__ is no reason to stop
         return describe_value(value)
     if len(text) > longest:

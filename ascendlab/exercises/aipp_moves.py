@@ -224,7 +224,7 @@ def _window_cases(rng: np.random.Generator) -> list[Case]:
     sizes = ((2, 3, 0, 1, 1, 2), (5, 3, 2, 1, 3, 0), (3, 7, 4, 3, 2, 5), (7, 5, 2, 0, 0, 4))
     for height, width, x, y, left, right in sizes:
         room = max(x, y) + max(height, width)
-        tall, wide = room, room + 2 - room % 2 + 1
+        tall, wide = room, room + 1 | 1
         picture = rng.integers(0, 256, (tall, wide, 3)).astype(np.uint8)
         *constants, filler = (int(n) for n in rng.choice(256, 5, replace=False))
         window = LoadImageToLocalParams(

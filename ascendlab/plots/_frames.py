@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from ascendlab.errors import ParameterError
 from ascendlab.plots._base import axes_at, legend, new_figure
 from ascendlab.plots._grid import Grid
 from ascendlab.plots._roles import INPUT, Role
@@ -24,7 +26,8 @@ __all__ = ["frames", "picture"]
 _LEFT, _RIGHT, _TOP, _BOTTOM, _LEGEND = 52, 14, 30, 46, 26
 _WIDEST = 860  # what JupyterLab shows without scrolling on a small screen
 _LARGEST_CELL = 32
-_NUMBERS_UP_TO = 24
+_TITLE = 200  # room for a title over a narrow frame
+_NUMBERS_UP_TO = 32
 
 
 def frames(
@@ -61,18 +64,28 @@ def frames(
         cell = max(1, min(_LARGEST_CELL, (_WIDEST - across * (_LEFT + _RIGHT)) // widest))
     heights = [max(size[0] for size in line) * cell for line in lines]
     body = sum(heights) + len(lines) * (_TOP + _BOTTOM)
-    width = max(sum(size[1] * cell + _LEFT + _RIGHT for size in line) for line in lines)
+    width = max(sum(sum(_slot(size[1] * cell)) for size in line) for line in lines)
     figure = new_figure(width, body + (_LEGEND if roles else 0))
     axes, top = [], _TOP
     for line, height in zip(lines, heights, strict=True):
-        left = _LEFT
+        left = 0
         for size in line:
-            axes.append(axes_at(figure, left=left, top=top, width=size[1] * cell, height=size[0] * cell))
-            left += size[1] * cell + _RIGHT + _LEFT
+            before, across_frame, after = _slot(size[1] * cell)
+            ax = axes_at(figure, left=left + before, top=top, width=across_frame, height=size[0] * cell)
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
+            axes.append(ax)
+            left += before + across_frame + after
         top += height + _BOTTOM + _TOP
     if roles:
         legend(figure, roles, left=12, top=body)
     return figure, axes
+
+
+def _slot(width: int) -> tuple[int, int, int]:
+    """Pixels before a frame, its width, pixels after it: room for ticks, labels and the title."""
+    beside = (_TITLE - width) // 2
+    return max(_LEFT, beside), width, max(_RIGHT, beside)
 
 
 def picture(
@@ -89,7 +102,7 @@ def picture(
     Parameters
     ----------
     array : ndarray, shape (H, W), or ndarray of uint8, shape (H, W, 3)
-        What to draw; a large (H, W) array must be uint8.
+        What to draw; up to 32 x 32 any numbers, uint8 beyond.
     title, xlabel, ylabel : str
         Above it and beside it.
     areas : mapping of Role to ndarray of bool, shape (H, W), optional
@@ -100,14 +113,22 @@ def picture(
     Returns
     -------
     Axes
+
+    Raises
+    ------
+    ParameterError
+        For a large array of another type.
     """
+    small = array.ndim == 2 and max(array.shape) <= _NUMBERS_UP_TO
+    if not small and (array.dtype != np.uint8 or array.shape[2:] not in ((), (3,))):
+        raise ParameterError("array", array, "a small table of numbers, or uint8 of shape (H, W) or (H, W, 3)")
     if ax is None:
         ax = frames([array.shape])[1][0]
     ax.set_title(title)
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     grid = Grid(ax, rows=array.shape[0], columns=array.shape[1])
-    if array.ndim == 2 and max(array.shape) <= _NUMBERS_UP_TO:
+    if small:
         grid.show(array, areas=areas or {INPUT: np.ones(array.shape, bool)})
     else:
         grid.show(rgb=array)
