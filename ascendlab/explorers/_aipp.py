@@ -117,7 +117,7 @@ class AippExplorer(Explorer):
         ]  # fmt: skip
 
     def follow(self, changes: Mapping[str, Any], state: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Open the whole window of a new picture; set a preset's numbers, and call other numbers by no preset's name."""
+        """Open the whole window of a new picture; set a preset's numbers, and call other numbers nobody's preset."""
         more: dict[str, Any] = {}
         if "picture" in changes:
             height, width = _image(state["picture"]).shape[:2]
@@ -195,7 +195,7 @@ class AippExplorer(Explorer):
             summary=summarise(array),
             origin=words or f"element {pick} = {array[pick]:g}: {origin}",
             cpp=to_cpp(call),
-            python=_source_code(state) + to_python(call),
+            python=_with_sources(state, to_python(call)),
             occupancy=Occupancy("L1", array.nbytes, room),
         )
 
@@ -216,13 +216,14 @@ def _preset_of(params: AippColorSpaceConvParams, profile: str) -> str:
     return next((name for name in CSC_PRESETS if csc_preset(name, profile) == params), _OWN)
 
 
-def _source_code(state: Mapping[str, Any]) -> str:
-    """Say how to make src0 and src1."""
+def _with_sources(state: Mapping[str, Any], code: str) -> str:
+    """Add to a call's code, after its imports, how src0 and src1 are made, so that it runs as it stands there."""
+    imports, _, call = code.partition("\n\n")
     maker = "photograph" if state["picture"] == "photograph" else "number_picture"
     last = "" if state["x_first"] or state["input_format"] is not AippInputFormat.XRGB8888_U8 else ", x_first=False"
     return (
-        f"from ascendlab.pictures import {maker}, to_format\n"
-        f"src0, src1 = to_format({maker}(), AippInputFormat.{state['input_format'].name}{last})\n"
+        f"{imports}\nfrom ascendlab.pictures import {maker}, to_format\n\n"
+        f"src0, src1 = to_format({maker}(), AippInputFormat.{state['input_format'].name}{last})\n{call}"
     )
 
 
