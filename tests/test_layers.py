@@ -21,7 +21,7 @@ LAYERS: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("emulations", ("aipp*", "load3d*", "capi*", "vector*", "bilinear*"), set()),
     (
         "tools",
-        ("provenance", "cpp*", "golden*", "aipp_config*", "exercises*", "pictures*", "summary"),
+        ("provenance", "cpp*", "pycode", "golden*", "aipp_config*", "exercises*", "pictures*", "summary"),
         {"google.protobuf", "PIL"},
     ),
     ("plots", ("plots*",), {"matplotlib", "mpl_toolkits", "PIL"}),
