@@ -208,6 +208,8 @@ def test_vert_size_is_two_rows_at_least():
     [
         ({"src_horiz_size": 6}, r"srcHorizSize = 6 .*8, the width of src0"),
         ({"horiz_start_pos": 2}, r"horizSize = 8 .*at most 6: the window starts at column 2 of 8"),
+        ({"horiz_size": 9}, r"horizSize = 9 .*at most 8: the window starts at column 0 of 8"),
+        ({"horiz_start_pos": 4, "horiz_size": 5}, r"horizSize = 5 .*at most 4"),
         ({"horiz_start_pos": 8, "horiz_size": 2}, r"horizSize = 2 .*at most 0"),
         ({"vert_start_pos": 1}, r"vertSize = 8 .*at most 7: the window starts at row 1 of 8"),
         ({"vert_start_pos": 8, "vert_size": 2}, r"vertStartPos = 8 .*at most 6: src0 has 8 rows"),
