@@ -13,7 +13,15 @@ import pytest
 from ascendlab import AippPaddingParams, AippParams, LoadImageToLocalParams, ParameterError
 from ascendlab.errors import KernelLimitWarning
 from ascendlab.explorers._base import Explorer, Group, Shown
-from ascendlab.explorers._controls import choice, controls_of, number, parameters_from
+from ascendlab.explorers._controls import (
+    BoundControl,
+    Control,
+    Shapes,
+    choice,
+    controls_of,
+    number,
+    parameters_from,
+)
 from ascendlab.explorers._state import State
 from ascendlab.plots._base import encode_png
 from ascendlab.summary import Occupancy
@@ -257,3 +265,17 @@ def test_the_state_refuses_unknown_names() -> None:
 def test_an_explorer_is_one_widget() -> None:
     """An explorer can be displayed, nested and tested like any widget."""
     assert isinstance(Small(), widgets.VBox)
+
+
+def test_a_snapping_slider_changes_nothing() -> None:
+    """A browser's slider reports its nearest step back; a value between two steps must survive that."""
+    control = Control("factor", "real", 0.0171, low=-10, high=10, slider=(-1.0, 1.0))
+    told: list[tuple[str, Any]] = []
+    bound = BoundControl(control, Shapes(), lambda name, value: told.append((name, value)))
+    assert bound.slider.step == 0.01
+    assert bound.slider.value == 0.02
+    assert bound.box.value == 0.0171
+    bound.slider.value = 0.020000000000000018
+    assert told == []
+    bound.slider.value = 0.030000000000000027
+    assert told == [("factor", 0.03)]

@@ -349,7 +349,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         if shown.occupancy is not None:
             used, room = shown.occupancy.used, shown.occupancy.available
             name = html.escape(f"bytes used in {shown.occupancy.buffer}")
-            bar = f'<meter aria-label="{name}" max="{room}" high="{room}" value="{used}"></meter>'
+            ends = f'max="{max(room, used)}" low="{room}" high="{room}" optimum="0"'  # red beyond the buffer's end
+            bar = f'<meter aria-label="{name}" {ends} value="{used}"></meter>'
             meter = f"<div>{bar} {html.escape(str(shown.occupancy))}</div>"
         before = f"<b>Result{of_what}:</b> "
         self.summary.value = f"<div>{before}{html.escape(shown.summary)}</div>{meter}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -36,7 +37,7 @@ class Control:
     slider : (low, high), optional
         What the slider takes: the range that makes sense for the picture at hand; no slider without it.
     step : number, optional
-        The slider's step; 1 for integers and a 200th of the range for others without it.
+        The slider's step; without it 1 for integers, and for others a round number that makes 200 steps or more.
     options : tuple of (str, object)
         Choices: label and value.
     check : callable, optional
@@ -200,7 +201,7 @@ class Shapes:
         self.box = widgets.Layout(width="222px")
         self.wide = widgets.Layout(width="360px")
         self.stacked = widgets.Layout(width="116px", height="auto")
-        self.slider = widgets.Layout(width="134px", margin="2px 0 2px 4px")
+        self.slider = widgets.Layout(width="126px", margin="2px 0 2px 6px")
         self.row = widgets.Layout(width="362px")
         self._styles: dict[Any, Any] = {}
 
@@ -209,6 +210,15 @@ class Shapes:
         made = kind(style=self._styles.get(kind, {"description_width": label}), **more)
         self._styles[kind] = made.style
         return made
+
+
+def _round_step(step: float) -> float:
+    """Return the largest of 1, 0.1, 0.01 ... that is not above a step, at most 1.
+
+    >>> _round_step(1.28), _round_step(0.05)
+    (1.0, 0.01)
+    """
+    return float(10.0 ** min(0, math.floor(math.log10(step))))
 
 
 class BoundControl:
@@ -237,6 +247,7 @@ class BoundControl:
         self.control = control
         self.slider: Any = None
         self._quiet = False
+        self._shown_place = 0
         self.box = self._make_box(shapes)
         self.box.add_class(f"al-param-{control.name}")
         self.box.tooltip = control.help
@@ -246,13 +257,13 @@ class BoundControl:
         if control.slider is not None:
             kind = widgets.IntSlider if control.kind == "int" else widgets.FloatSlider
             low, high = control.slider
-            step = control.step or (1 if control.kind == "int" else (high - low) / 200)
+            step = control.step or (1 if control.kind == "int" else _round_step((high - low) / 200))
             self.slider = shapes.make(
                 kind, label="0", min=low, max=high, step=step, value=low, readout=False, layout=shapes.slider
             )
             self.slider.tooltip = control.help
             self.slider.add_class(f"al-slider-{control.name}")
-            self.slider.observe(self._tell, "value")
+            self.slider.observe(self._tell_slider, "value")
             self.widget = widgets.HBox([self.box, self.slider], layout=shapes.row)
         self.set(control.default)
 
@@ -277,13 +288,32 @@ class BoundControl:
         if not self._quiet:
             self._changed(self.control.name, change["new"])
 
+    def _tell_slider(self, change: Mapping[str, Any]) -> None:
+        # A browser's slider snaps to its steps and reports that back; only another step is the reader's doing.
+        place = self._place(change["new"])
+        if not self._quiet and place != self._shown_place:
+            self._changed(self.control.name, self._at(place))
+
+    def _place(self, value: float) -> int:
+        """Return the number of the slider's step that is nearest to a value."""
+        nearest = min(max(value, self.slider.min), self.slider.max)
+        return int(round((nearest - self.slider.min) / self.slider.step))
+
+    def _at(self, place: int) -> Any:
+        value = self.slider.min + place * self.slider.step
+        return value if self.control.kind == "int" else round(value, 6)
+
+    def _show_on_slider(self, value: float) -> None:
+        self._shown_place = self._place(value)
+        self.slider.value = self._at(self._shown_place)
+
     def set(self, value: Any) -> None:
         """Show a value without calling back; the slider stops at its ends if the value lies beyond them."""
         self._quiet = True
         try:
             self.box.value = value
             if self.slider is not None:
-                self.slider.value = min(max(value, self.slider.min), self.slider.max)
+                self._show_on_slider(value)
         finally:
             self._quiet = False
 
@@ -297,7 +327,7 @@ class BoundControl:
                 self.slider.max = high
             self.slider.min = low
             self.slider.max = high
-            self.slider.value = min(max(self.box.value, low), high)
+            self._show_on_slider(self.box.value)
         finally:
             self._quiet = False
 

@@ -13,22 +13,24 @@ STYLE = """<style>
   overflow: visible; }
 .al-explorer .al-groups { height: auto; }
 .al-explorer .al-groups .widget-toggle-buttons { flex-flow: row wrap; }
-.al-explorer .al-note, .al-explorer .al-summary, .al-explorer .al-origin, .al-explorer .al-message {
-  line-height: 1.35; color: var(--jp-content-font-color1, #212121); }
+.al-explorer .widget-html-content { line-height: 1.4; color: var(--jp-content-font-color1, #212121); }
 .al-explorer .al-note { max-width: 362px; font-size: 12px; white-space: normal; padding: 2px 0 4px; }
 .al-explorer .al-frame { position: relative; background: #fff; overflow: hidden; }
 .al-explorer .al-frame img { display: block; max-width: none; }
 .al-explorer .al-stale { position: absolute; left: 0; right: 0; top: 40%; margin: 0 auto; width: 22em; padding: 8px;
-  text-align: center; font-weight: bold; color: #000; background: #fff; border: 2px solid #D55E00; }
+  text-align: center; font-weight: bold; line-height: 1.4; color: #000; background: #fff; border: 2px solid #D55E00; }
 .al-explorer .al-summary, .al-explorer .al-origin { max-width: 700px; white-space: normal; min-height: 20px; }
-.al-explorer .al-message { max-width: 700px; min-height: 40px; white-space: normal; }
+.al-explorer .al-message { max-width: 700px; min-height: 46px; white-space: normal; }
 .al-explorer .al-error, .al-explorer .al-warning { padding: 3px 8px; color: #000; border-left: 5px solid #D55E00;
   background: #fbe9dd; margin-bottom: 2px; }
 .al-explorer .al-warning { border-left-color: #F0E442; background: #fdfbe3; }
 .al-explorer .al-stacked { flex-flow: column nowrap; align-items: flex-start; }
-.al-explorer .al-stacked > label { width: auto !important; text-align: left; font-size: 11px; line-height: 16px; }
+.al-explorer .al-stacked > label { width: auto !important; height: 16px; text-align: left; font-size: 11px;
+  line-height: 16px; }
+.al-explorer .al-stacked > input { width: 92px; flex: none; height: 26px; }
 .al-explorer .al-cpp, .al-explorer .al-python { flex: 1 1 420px; min-width: 0; }
 .al-explorer .al-heading { font-weight: bold; }
-.al-explorer pre { height: 190px; overflow: auto; margin: 2px 0 0; padding: 6px 8px; font-size: 12px; line-height: 1.4;
+.al-explorer pre { white-space: pre; word-break: normal; height: 190px; overflow: auto; margin: 2px 0 0;
+  padding: 6px 8px; font-size: 12px; line-height: 1.4;
   color: var(--jp-content-font-color1, #212121); background: var(--jp-layout-color2, #eee); }
 </style>"""
