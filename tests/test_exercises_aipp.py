@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from ascendlab.exercises._base import odd_shapes
 AIPP = exercises.aipp
 ALL = {name: getattr(AIPP, name) for name in AIPP.__all__}
 SEEDS = (0, 7, 2024)
+NOTEBOOK = Path(__file__).parent.parent / "notebooks" / "01_set_aipp_functions.ipynb"
 
 
 # --- two right answers for each exercise, written without the library ---
@@ -520,3 +523,33 @@ def test_a_new_exercise_needs_only_its_table():
     assert len(calls) == 3
     assert "That is the double" in str(square.check(lambda n: 2 * n, seed=5))
     assert "the result is -1" in str(square.check(lambda n: -1))
+
+
+# --- the notebook ---
+
+
+def _notebook_cells(kind):
+    return [
+        "".join(c["source"])
+        for c in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+        if c["cell_type"] == kind
+    ]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_notebooks_solution_passes(name):
+    """The solution printed in the notebook is right."""
+    blocks = re.findall(r"```python\n(.*?)```", "\n".join(_notebook_cells("markdown")), re.DOTALL)
+    [solution] = [block for block in blocks if f"def {name}(" in block]
+    space: dict = {"np": np}
+    exec(solution, space)
+    assert ALL[name].check(space[name]), ALL[name].check(space[name])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_notebook_asks_every_exercise(name):
+    """The notebook holds stub, example and check of every exercise."""
+    code = "\n".join(_notebook_cells("code"))
+    assert f"def {name}({ALL[name].parameters}):" in code
+    assert f".{name}.show({name})" in code
+    assert f".{name}.check({name})" in code

@@ -26,7 +26,7 @@ __all__ = ["frames", "picture"]
 _LEFT, _RIGHT, _TOP, _BOTTOM, _LEGEND = 52, 14, 30, 46, 26
 _WIDEST = 860  # what JupyterLab shows without scrolling on a small screen
 _LARGEST_CELL = 32
-_TITLE = 200  # room for a title over a narrow frame
+_TITLE = 220  # room for a title over a narrow frame
 _NUMBERS_UP_TO = 32
 
 
