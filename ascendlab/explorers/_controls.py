@@ -297,7 +297,8 @@ class BoundControl:
     def _place(self, value: float) -> int:
         """Return the number of the slider's step that is nearest to a value."""
         nearest = min(max(value, self.slider.min), self.slider.max)
-        return int(round((nearest - self.slider.min) / self.slider.step))
+        place: int = round((nearest - self.slider.min) / self.slider.step)
+        return place
 
     def _at(self, place: int) -> Any:
         value = self.slider.min + place * self.slider.step
