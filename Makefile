@@ -28,7 +28,10 @@ lint: $(STAMPS)/lint ## Check format, style and types
 notebooks: $(STAMPS)/notebooks ## Run all notebooks anew and store their outputs
 	$(BIN)/python scripts/regenerate_notebooks.py
 
-bench: $(STAMPS)/bench ## Measure the speed against the peers
+bench: $(STAMPS)/bench $(STAMPS)/test chromium ## Measure the speed against the peers, and of a slider in the browser
+	mkdir -p benchmarks/results
+	ASCENDLAB_BROWSER_RESULTS="$(CURDIR)/benchmarks/results/browser.json" \
+		$(BIN)/python -m pytest -q tests/test_browser.py -k measure
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove .venv and everything that tools have left
