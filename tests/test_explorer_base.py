@@ -199,10 +199,10 @@ def test_every_control_is_named_after_its_parameter() -> None:
 def test_one_group_is_open_at_a_time() -> None:
     """The buttons above the controls open one group and close the others."""
     small = Small(group="Presets")
-    shown = {title: box.layout.display != "none" for title, box in small._boxes.items()}
+    shown = {title: box.layout.visibility != "hidden" for title, box in small._boxes.items()}
     assert shown == {"Numbers": False, "Presets": True}
     small.groups_bar.value = "Numbers"
-    shown = {title: box.layout.display != "none" for title, box in small._boxes.items()}
+    shown = {title: box.layout.visibility != "hidden" for title, box in small._boxes.items()}
     assert shown == {"Numbers": True, "Presets": False}
 
 

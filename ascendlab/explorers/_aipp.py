@@ -43,7 +43,12 @@ _OWN = "own"
 _T2 = "SetAippFunctions, table 2"
 _WINDOW_FIELDS = ("horiz_size", "vert_size", "src_horiz_size", "horiz_start_pos", "vert_start_pos")
 _PADS = ("top_pad_size", "bot_pad_size", "left_pad_size", "right_pad_size")
+_CONSTANTS = ("padding_value_ch0", "padding_value_ch1", "padding_value_ch2", "padding_value_ch3", "c_padding_value")
 _CSC = tuple(fields_of(AippColorSpaceConvParams))
+_FIRST_PICK = {
+    "photograph": {"pick_row": 100, "pick_column": 90, "pick_channel": 0},
+    "numbers": {"pick_row": 0, "pick_column": 0, "pick_channel": 0},
+}
 _SLIDER_OF_MIN, _SLIDER_OF_VAR = (-128.0, 128.0), (0.0, 2.0)
 
 
@@ -80,7 +85,7 @@ class AippExplorer(Explorer):
         means = {f"dtc_mean_ch{c}": (0, 255) for c in range(3)}
         minima = {f"dtc_min_ch{c}": _SLIDER_OF_MIN for c in range(3)}
         factors = {f"dtc_var_ch{c}": _SLIDER_OF_VAR for c in range(3)}
-        constants = {f"padding_value_ch{c}": (-128, 127) for c in range(4)}
+        constants = dict.fromkeys(_CONSTANTS, (0, 255))
         presets = {_OWN: _OWN, **{name: name for name in CSC_PRESETS}}
         formats = {member.name: member for member in AippInputFormat}
         return [
@@ -102,7 +107,7 @@ class AippExplorer(Explorer):
                   "Tables 4 and 5: channels that change places; a single row instead of the window."),
             Group("Type", controls_of(AippDataTypeConvParams, sliders={**means, **minima, **factors}),
                   "Table 6: to int8 v - mean, to half (v - mean - min) * var, to uint8 nothing."),
-            Group("Channels", controls_of(AippChannelPaddingParams, sliders={"c_padding_value": (-128, 127)}),
+            Group("Channels", controls_of(AippChannelPaddingParams, sliders=constants),
                   "Table 7: how many channels a pixel gets, and what the added ones hold."),
             Group("Colour", [
                 *controls_of(AippColorSpaceConvParams, stacked=True),
@@ -110,8 +115,8 @@ class AippExplorer(Explorer):
             ], "Table 8: matrix in 1/256. documented: cscBiasIn for RGB to YUV, cscBiasOut for YUV to RGB."),
             Group("Look at", [
                 choice("view", VIEWS, "both", "What the picture shows."),
-                number("pick_row", 0, 4159, 0, "Row of the element to trace.", slider=(0, 1)),
-                number("pick_column", 0, 4159, 0, "Column of the element to trace.", slider=(0, 1)),
+                number("pick_row", 0, 4159, 100, "Row of the element to trace.", slider=(0, 1)),
+                number("pick_column", 0, 4159, 90, "Column of the element to trace.", slider=(0, 1)),
                 number("pick_channel", 0, 31, 0, "Its channel.", slider=(0, 1)),
             ], pinned=True),
         ]  # fmt: skip
@@ -122,6 +127,7 @@ class AippExplorer(Explorer):
         if "picture" in changes:
             height, width = _image(state["picture"]).shape[:2]
             more.update(horiz_size=width, vert_size=height, src_horiz_size=width, horiz_start_pos=0, vert_start_pos=0)
+            more.update(_FIRST_PICK[state["picture"]])
         if changes.get("csc_preset", _OWN) != _OWN:
             preset = csc_preset(state["csc_preset"], state["profile"])
             more.update({name: getattr(preset, name) for name in _CSC})
@@ -139,6 +145,7 @@ class AippExplorer(Explorer):
             "horiz_start_pos": (0, width - 2),
             "vert_start_pos": (0, height - 2),
             **dict.fromkeys(_PADS, (0, min(32, height))),
+            **dict.fromkeys(_CONSTANTS, (0, 255) if state["dtype"] == "uint8" else (-128, 127)),
         }
         ends.update(
             (name, (0, max(1, length - 1)))

@@ -277,7 +277,10 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         self.reset_button = widgets.Button(description="Reset", tooltip="Back to the first values")
         self.reset_button.add_class("al-reset")
         self.reset_button.on_click(lambda _: self.reset())
-        left = widgets.VBox([self.groups_bar, *self._boxes.values(), *pinned, self.reset_button])
+        # All groups lie on top of each other, so that the page keeps its height whichever is open.
+        stack = widgets.Box(list(self._boxes.values()))
+        stack.add_class("al-stack")
+        left = widgets.VBox([self.groups_bar, stack, *pinned, self.reset_button])
         left.add_class("al-controls")
         self.picture, self.message, self.summary, self.origin, self.cpp, self.python = (
             widgets.HTML() for _ in range(6)
@@ -309,7 +312,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def _open(self, title: str) -> None:
         for name, box in self._boxes.items():
-            box.layout.display = None if name == title else "none"
+            box.layout.visibility = "visible" if name == title else "hidden"
 
     # Showing -------------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,10 @@ STYLE = """<style>
 .al-explorer .al-stacked > label { width: auto !important; height: 16px; text-align: left; font-size: 11px;
   line-height: 16px; }
 .al-explorer .al-stacked > input { width: 92px; flex: none; height: 26px; }
+.al-explorer .al-stack { display: grid; overflow: visible; }
+.al-explorer .al-stack > * { grid-area: 1 / 1; overflow: visible; }
 .al-explorer .al-cpp, .al-explorer .al-python { flex: 1 1 420px; min-width: 0; }
+.al-explorer .al-cpp .widget-html-content, .al-explorer .al-python .widget-html-content { min-width: 0; width: 100%; }
 .al-explorer .al-heading { font-weight: bold; }
 .al-explorer pre { white-space: pre; word-break: normal; height: 190px; overflow: auto; margin: 2px 0 0;
   padding: 6px 8px; font-size: 12px; line-height: 1.4;
