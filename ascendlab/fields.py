@@ -28,6 +28,7 @@ __all__ = [
     "REQUIRED",
     "Field",
     "Parameters",
+    "argument",
     "check_bool",
     "check_int",
     "check_real",
@@ -178,17 +179,27 @@ _INTEGER_RANGES = {
 }
 
 
-def field(document_name: str, cpp_type: str, meaning: str, *, default: Any = REQUIRED, **more: Any) -> Any:
-    """Declare one member of a parameter structure (see `Field` for the arguments).
+def argument(document_name: str, cpp_type: str, meaning: str, *, default: Any = REQUIRED, **more: Any) -> Field:
+    """Describe one plain argument of a call (see `Field` for the arguments).
 
     Integers without a narrower documented range get their C++ type's range.
+
+    Examples
+    --------
+    >>> argument("repeatTime", "uint8_t", "Number of repeats.").range_text
+    '[0, 255]'
     """
     if cpp_type in _INTEGER_RANGES:
         low, high = _INTEGER_RANGES[cpp_type]
         more = {"low": low, "high": high, **more}
     if cpp_type == "half":
         more = {"low": -HALF_MAX, "high": HALF_MAX, **more}
-    spec = Field(document_name, cpp_type, meaning, default=default, **more)
+    return Field(document_name, cpp_type, meaning, default=default, **more)
+
+
+def field(document_name: str, cpp_type: str, meaning: str, *, default: Any = REQUIRED, **more: Any) -> Any:
+    """Declare one member of a parameter structure, described as `argument` does."""
+    spec = argument(document_name, cpp_type, meaning, default=default, **more)
     if spec.structure is not None:
         return dataclasses.field(default_factory=spec.structure, metadata={"spec": spec})
     if spec.required:
