@@ -75,13 +75,15 @@ def _value(bits: int) -> float:
     return float(np.array(bits, np.uint16).view(np.float16)) if bits < _HALF_INFINITY else math.inf
 
 
-def widen(values: NDArray[np.float16]) -> NDArray[np.float32]:
+def widen(values: NDArray[np.float16], extent: tuple[float, float] | None = None) -> NDArray[np.float32]:
     """Convert half to float32, exactly.
 
     Parameters
     ----------
     values : ndarray of float16
         Any shape.
+    extent : (float, float), optional
+        What `magnitudes` says of `values`, if that is known already.
 
     Returns
     -------
@@ -92,7 +94,7 @@ def widen(values: NDArray[np.float16]) -> NDArray[np.float32]:
     >>> widen(np.float16([1.5, -0.0, 65504]))
     array([ 1.5000e+00, -0.0000e+00,  6.5504e+04], dtype=float32)
     """
-    smallest, largest = magnitudes(values)
+    smallest, largest = extent or magnitudes(values)
     if smallest < _SMALLEST_NORMAL or largest > _LARGEST:
         return values.astype(np.float32)
     # The bits, moved to their places in a float32, mean the value times 2**-112.
@@ -219,7 +221,7 @@ def accumulate_products(
     with np.errstate(over="ignore", invalid="ignore"):
         np.multiply(samples, weights, out=samples)
         _round(samples, scratch, tiny=True, huge=huge)
-        total = samples[0]
+        total: NDArray[np.float32] = samples[0]
         for product in samples[1:]:
             np.add(total, product, out=total)
             # Sums of halves are multiples of half's last place, so none is tiny.
