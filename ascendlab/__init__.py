@@ -34,6 +34,16 @@ from ascendlab.errors import (
 )
 from ascendlab.products import Product
 from ascendlab.provenance import Call, trace
+from ascendlab.vector import (
+    MASK_PLACEHOLDER,
+    UnaryRepeatParams,
+    bilinear_interpolation,
+    mask_from_lanes,
+    mask_lanes,
+    mask_to_bitwise,
+    mask_to_continuous,
+    vector_padding,
+)
 
 __version__ = "0.1.0"
 
@@ -41,6 +51,7 @@ _LAZY_MODULES = ("exercises", "explorers", "fidelity", "plots")
 _LAZY_NAMES: dict[str, str] = {}
 
 __all__ = [
+    "MASK_PLACEHOLDER",
     "AippChannelPaddingParams",
     "AippColorSpaceConvParams",
     "AippDataTypeConvParams",
@@ -59,11 +70,18 @@ __all__ = [
     "LoadImageToLocalParams",
     "ParameterError",
     "Product",
+    "UnaryRepeatParams",
     "UnsupportedProductError",
+    "bilinear_interpolation",
     "csc_preset",
     "load_image_to_local",
+    "mask_from_lanes",
+    "mask_lanes",
+    "mask_to_bitwise",
+    "mask_to_continuous",
     "set_aipp_functions",
     "trace",
+    "vector_padding",
 ]
 
 

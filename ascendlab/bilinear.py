@@ -52,6 +52,9 @@ def shared_tmp_buffer_bytes(product: Product, src0_size: int, src1_size: int, sr
     [0, 16896, 16896, 128]
     """
     require_product(API, product, BILINEAR_INTERPOLATION_PRODUCTS)
+    sizes = {"src0_size": src0_size, "src1_size": src1_size, "src0_offset_size": src0_offset_size}
+    for name, size in sizes.items():
+        check_int(name, size, 0, 2**32 - 1)
     if product is Product.ATLAS_350:
         return 0
     if product is Product.ATLAS_INFERENCE_AI_CORE:

@@ -130,6 +130,7 @@ class BilinearInterpolationPlan:
     def run(self, src0: NDArray[np.float16], src1: NDArray[np.float16], out: NDArray[np.float16]) -> None:
         """Do the arithmetic, a few vertical repeats at a time."""
         v_repeat, h_repeat, _ = self.source_blocks.shape
+        src0, src1 = np.asarray(src0), np.asarray(src1)
         blocks = src0[: src0.size // _C0 * _C0].reshape(-1, _C0)
         used = src1[: self.weights]
         extent, heaviest = magnitudes(blocks), magnitudes(used)[1]

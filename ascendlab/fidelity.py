@@ -25,7 +25,7 @@ class Rule:
     Parameters
     ----------
     id : str
-        Starts with the API: ``aipp-``, ``load3d-``, ``capi-``, ``vector-padding-``, ``bilinear-``.
+        Starts with the API: ``aipp-``, ``load3d-``, ``capi-``, ``vector-``, ``bilinear-``.
     rule : str
         What the emulation does, in a sentence.
     source : str
@@ -45,6 +45,9 @@ class Rule:
 
 _AIPP = "SetAippFunctions"
 _KERNEL = "asc-devkit, AIPP software kernel for arch 3510"
+_PADDING = "VectorPadding"
+_BILINEAR = "BilinearInterpolation"
+_BILINEAR_A2 = "asc-devkit, BilinearInterpolation for arch 2201 (Atlas A2, A3)"
 
 RULES: tuple[Rule, ...] = (
     Rule("aipp-order", "Order: crop, swap, colour conversion, type conversion, border, channel padding.",
@@ -109,6 +112,57 @@ RULES: tuple[Rule, ...] = (
          "open-source kernel", "asc-devkit, impl/basic_api/kernel_reg.h, NPU arch 3002"),
     Rule("aipp-kernel-limits", "The open kernel copies whole 32-byte blocks from 256 KiB of scratch memory; the result here is the one before "
          "that copy.", "open-source kernel", _KERNEL),
+    Rule("vector-datablock", "A DataBlock is 32 bytes, a repeat works on 8 of them; strides count DataBlocks.",
+         "document", f"{_PADDING}, table 2; {_BILINEAR}, table 2"),
+    Rule("vector-default-strides", "UnaryRepeatParams is dstBlkStride, srcBlkStride, dstRepStride, srcRepStride; 1, 1, 8, 8 by default.",
+         "public reference", "UnaryRepeatParams; asc-devkit, kernel_struct_unary.h"),
+    Rule("vector-mask-continuous", "A number n lets the first n lanes of each repeat be written: [1, 128] of 16 bits, [1, 64] of 32 bits.",
+         "document", f"{_PADDING}, table 2, mask"),
+    Rule("vector-mask-bitwise", "Two words (16 bits) or one (32 bits), not all 0; lane i is bit i % 64 of word i // 64.",
+         "document", f"{_PADDING}, table 2, mask[]: [8, 0] is the fourth element"),
+    Rule("vector-mask-writes", "The mask gates what is written; sources are read whole, whatever the mask is.",
+         "document", f"{_PADDING}, constraints", "A masked read would accept shorter sources."),
+    Rule("vector-mask-placeholder", "isSetMask = false is mask=MASK_PLACEHOLDER together with vector_mask, what SetVectorMask has set.",
+         "document", f"{_PADDING}, table 1"),
+    Rule("vector-mask-64-bit", "Not emulated: masks of 64-bit operands ([1, 32], one word below 2**32); no type of the two instructions is that wide.",
+         "document", f"{_PADDING}, table 2, mask"),
+    Rule("vector-overlap", "Two writes to one DataBlock of dst are an error, judged on the blocks addressed, whatever the mask is; so are "
+         "operands that share memory. Source blocks may overlap.",
+         "inferred", "the programming guide's rule for overlapping operands", "The hardware would write in an order nobody promises."),
+    Rule("vector-result-size", "Without out the result is 0 where nothing is written and ends with the last DataBlock addressed (count: with element count - 1).",
+         "inferred", "the smallest tensor that the instruction may be given"),
+    Rule("vector-capacity", "All operands together, each in whole DataBlocks, fit into the Unified Buffer; only check_capacity asks for it.",
+         "open-source kernel", "asc-devkit, buffer sizes by arch: 192 KiB (A2, A3), 248 KiB (350), 256 KiB (inference)"),
+    Rule("vector-padding-nearest", "padMode 0 fills with the first element of the block (left) or the last (right).", "document", f"{_PADDING}, description"),
+    Rule("vector-padding-mirror", "padMode 1 mirrors the block, the same for both sides.", "document", f"{_PADDING}, description",
+         "The document shows only the three elements beside the edge."),
+    Rule("vector-padding-shifted", "padMode 2 mirrors the block without the element at the edge; 0 comes in at the far end.", "document", f"{_PADDING}, description"),
+    Rule("vector-padding-count", "count writes the first count elements of dst; whole DataBlocks are read.", "document", f"{_PADDING}, constraints"),
+    Rule("vector-padding-types", "int16, uint16, half, int32, uint32 and float, moved as bits: NaNs and signed zeros arrive as they left.",
+         "document", f"{_PADDING}, table 1; bits: asc-devkit calls one instruction for all types of a width"),
+    Rule("vector-padding-products", "Only Atlas inference AI Core has VectorPadding.", "document", f"{_PADDING}, support table"),
+    Rule("vector-padding-nothing", "repeatTime 0 and count 0 do nothing.", "inferred", "no document says so; C++ loops of 0 iterations"),
+    Rule("bilinear-sum", "total = 0; for each iteration total = half(total + half(sample * weight)), in the order of the iterations.",
+         "open-source kernel", "asc-devkit, BilinearInterpolation for arch 2201 and arch 5102: Mul, then Add",
+         "The single instruction of Atlas inference AI Core might keep more bits between the steps."),
+    Rule("bilinear-non-finite", "Overflow gives infinity, and infinities and NaNs follow IEEE 754; which NaN a result is stays open.",
+         "inferred", "the INF_NAN mode of Atlas A2 and later", "In saturation mode a device gives 65504 instead of infinity and 0 instead of NaN."),
+    Rule("bilinear-repeat-mode", "repeatMode False: one weight per iteration; True: eight, one for each DataBlock.", "document", f"{_BILINEAR}, description"),
+    Rule("bilinear-offsets", "Iteration i reads offsets 8i to 8i + 7, in bytes: multiples of 32, each a whole DataBlock inside src0.",
+         "document", f"{_BILINEAR}, description; inside: the general rules of addresses"),
+    Rule("bilinear-destination", "Block b of vertical repeat v goes to element v * vROffset + 16 * dstBlkStride * b.", "document", f"{_BILINEAR}, table 2"),
+    Rule("bilinear-overlap", "Vertical repeats must not write the same DataBlocks; they may interleave. src0, src1 and src0Offset do not overlap.",
+         "document", f"{_BILINEAR}, constraints", "Address ranges instead of blocks would forbid interleaving."),
+    Rule("bilinear-ranges", "hRepeat and vRepeat are in [1, 255], vROffset in [128, 65534] and a multiple of 16.", "document", f"{_BILINEAR}, table 2"),
+    Rule("bilinear-products", "Atlas 350, A3, A2 and inference AI Core have BilinearInterpolation, with half only.", "document", f"{_BILINEAR}, support table, table 1"),
+    Rule("bilinear-tmp-buffer", "sharedTmpBuffer: nothing on 350, (src0 + src1 elements) * 32 bytes on A2 and A3, 4 bytes per offset on inference AI Core.",
+         "document", f"{_BILINEAR}, table 2", "shared_tmp_buffer_size=None leaves it unchecked."),
+    Rule("bilinear-a2-uint8", "A2, A3: hRepeat * 8, vROffset / 16 (both with vRepeat >= 2), hRepeat * vRepeat and src1 / 8 live in uint8; what does "
+         "not fit is warned of, the result is the documented one.", "open-source kernel", _BILINEAR_A2),
+    Rule("bilinear-a2-eights", "A2, A3: src1 is read in eights; weights in an incomplete last eight are never read, which is warned of.",
+         "open-source kernel", _BILINEAR_A2),
+    Rule("bilinear-a2-tmp-buffer", "A2, A3: 256 * hRepeat * vRepeat + 32 * src1 elements bytes of sharedTmpBuffer are used, however large src0 is; a "
+         "smaller one is warned of.", "open-source kernel", _BILINEAR_A2, "The document's formula is too small where offsets read blocks again."),
 )  # fmt: skip
 
 _BY_ID = {r.id: r for r in RULES}

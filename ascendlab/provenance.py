@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ascendlab import aipp
+from ascendlab import aipp, vector
 from ascendlab.errors import ParameterError
 from ascendlab.sources import Sources
 
@@ -209,7 +209,30 @@ def _trace_aipp(arguments: Mapping[str, Any]) -> Trace:
     return Trace(plan.shape, operands, lambda flat: aipp.aipp_sources(plan, setup, flat))
 
 
-_TRACERS: dict[Any, Callable[[Mapping[str, Any]], Trace]] = {aipp.load_image_to_local: _trace_aipp}
+def _trace_vector_padding(arguments: Mapping[str, Any]) -> Trace:
+    plan = vector.vector_padding_plan(**_without(arguments, "out", "check_capacity", "allow_large"))
+    operands = {"src": arguments["src"].shape}
+    return Trace((plan.size,), operands, lambda flat: vector.vector_padding_sources(plan, flat))
+
+
+def _trace_bilinear_interpolation(arguments: Mapping[str, Any]) -> Trace:
+    own = _without(arguments, "out", "check_capacity", "shared_tmp_buffer_size")
+    plan, src1 = vector.bilinear_interpolation_plan(**own), arguments["src1"]
+    # The weights are what src1 holds, so src1 is in the terms already and no operand of its own.
+    operands = {"src0": arguments["src0"].shape}
+    return Trace((plan.size,), operands, lambda flat: vector.bilinear_interpolation_sources(plan, src1, flat))
+
+
+def _without(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Leave out the arguments that say nothing about where elements come from."""
+    return {name: value for name, value in arguments.items() if name not in names}
+
+
+_TRACERS: dict[Any, Callable[[Mapping[str, Any]], Trace]] = {
+    aipp.load_image_to_local: _trace_aipp,
+    vector.vector_padding: _trace_vector_padding,
+    vector.bilinear_interpolation: _trace_bilinear_interpolation,
+}
 
 
 def trace(call: Call) -> Trace:

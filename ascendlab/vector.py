@@ -20,7 +20,7 @@ from ascendlab.bilinear_plan import (
     bilinear_interpolation_plan,
     bilinear_interpolation_sources,
 )
-from ascendlab.vector_blocks import BlockMoves, BlockWalk, UnaryRepeatParams, ub_bytes
+from ascendlab.vector_blocks import BlockMoves, BlockWalk, UnaryRepeatParams
 from ascendlab.vector_mask import (
     MASK_PLACEHOLDER,
     mask_from_lanes,
@@ -58,7 +58,6 @@ __all__ = [
     "mask_to_bitwise",
     "mask_to_continuous",
     "shared_tmp_buffer_bytes",
-    "ub_bytes",
     "vector_padding",
     "vector_padding_plan",
     "vector_padding_sources",

@@ -129,7 +129,7 @@ class BlockWalk:
         array([ 7, -1,  8])
         """
         total = self.repeats * self.blocks
-        if self.end == total:
+        if not total or (self.repeat_stride == self.blocks and self.block_stride == 1):
             return np.where(numbers < total, numbers, -1)
         own = self.numbers().ravel()
         order = np.argsort(own)
@@ -174,10 +174,12 @@ class BlockMoves:
         return len(self.source)
 
 
-def check_operand(name: str, value: object, dtypes: tuple[np.dtype[Any], ...], names: str) -> NDArray[Any]:
+def check_operand(
+    name: str, value: object, dtypes: tuple[np.dtype[Any], ...], names: str, *, hint: str = ""
+) -> NDArray[Any]:
     """Return `value` if it can stand for a LocalTensor: a contiguous 1-D array of one of these types."""
     if not isinstance(value, np.ndarray) or value.dtype not in dtypes or value.ndim != 1:
-        raise ParameterError(name, value, f"a NumPy array of {names} with shape (n,)")
+        raise ParameterError(name, value, f"a NumPy array of {names} with shape (n,)", hint=hint)
     if not value.flags.c_contiguous:
         raise ParameterError(name, value, "a contiguous array, as a LocalTensor is")
     return value

@@ -37,7 +37,7 @@ __all__ = [
 
 WORD = 64
 _MASKED_TYPES = tuple(t.name for t in TYPES.values() if t.bits in (16, 32))
-_NO_64_BITS = (
+NO_64_BITS = (
     "The documents' masks of 64-bit operands ([1, 32], or one word below 2**32) are not emulated: "
     "neither instruction has a 64-bit type"
 )
@@ -71,7 +71,7 @@ masks of 64-bit operands ([1, 32], or one word below 2**32) are not emulated: ne
         return as_dtype(dtype, _MASKED_TYPES)
     except ParameterError:
         if _is_64_bit(dtype):
-            raise ParameterError("dtype", dtype, "a 16-bit or 32-bit type", hint=_NO_64_BITS) from None
+            raise ParameterError("dtype", dtype, "a 16-bit or 32-bit type", hint=NO_64_BITS) from None
         raise
 
 
@@ -99,7 +99,7 @@ def check_mask(mask: object, kind: DataType, *, parameter: str = "mask") -> tupl
     lanes, words = kind.lanes, kind.lanes // WORD
     if isinstance(mask, (list, tuple, np.ndarray)):
         table = f"{parameter}[], bitwise form"
-        if np.ndim(mask) != 1 or len(mask) != words:
+        if getattr(mask, "ndim", 1) != 1 or len(mask) != words:
             plural = "two 64-bit words" if words == 2 else "one 64-bit word"
             raise ParameterError(parameter, mask, f"{plural}, since a repeat has {lanes} lanes of {kind}", table=table)
         checked = tuple(

@@ -31,7 +31,7 @@ from ascendlab.fields import argument, check_bool
 from ascendlab.products import Product, require_product
 from ascendlab.sources import Sources
 from ascendlab.vector_blocks import CONTIGUOUS, BlockMoves, BlockWalk, UnaryRepeatParams, check_operand, check_ub
-from ascendlab.vector_mask import MASK_PLACEHOLDER, LaneMask, Placeholder, check_mask, words_to_lanes
+from ascendlab.vector_mask import MASK_PLACEHOLDER, NO_64_BITS, LaneMask, Placeholder, check_mask, words_to_lanes
 
 __all__ = [
     "VECTOR_PADDING_ARGUMENTS",
@@ -127,7 +127,7 @@ class VectorPaddingPlan:
     def run(self, src: NDArray[np.generic], out: NDArray[np.generic]) -> None:
         """Move the elements, as bits, since a half or float NaN must arrive as it left."""
         word = np.dtype(f"u{self.kind.numpy.itemsize}")
-        blocks, c0 = self.src.view(src.view(word)), self.kind.c0
+        blocks, c0 = self.src.view(np.asarray(src).view(word)), self.kind.c0
         if self.counted:
             whole, tail = divmod(self.size, c0)
             target = out.view(word)
@@ -188,7 +188,8 @@ def vector_padding_plan(
     (192, array([ 0,  1,  2,  3,  4,  5,  6,  7, 16, 17, 18, 19, 20, 21, 22, 23]))
     """
     require_product("VectorPadding", product, VECTOR_PADDING_PRODUCTS)
-    kind = as_dtype(check_operand("src", src, _DTYPES, ", ".join(VECTOR_PADDING_TYPES)).dtype)
+    hint = NO_64_BITS if isinstance(src, np.ndarray) and src.dtype.itemsize == 8 else ""
+    kind = as_dtype(check_operand("src", src, _DTYPES, ", ".join(VECTOR_PADDING_TYPES), hint=hint).dtype)
     given = {"pad_mode": pad_mode, "pad_side": pad_side, "repeat_time": repeat_time, "repeat_params": repeat_params}
     checked = {name: VECTOR_PADDING_ARGUMENTS[name].check(value) for name, value in given.items()}
     if count is None:

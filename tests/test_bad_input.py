@@ -30,7 +30,7 @@ MODULES = (
     "fidelity", "products", "dtypes",
 )  # fmt: skip
 # Plumbing that stands in a module's __all__ for other modules; its callers have checked everything.
-INTERNAL = {"aipp_sources", "require_product"}
+INTERNAL = {"aipp_sources", "bilinear_interpolation_sources", "require_product", "vector_padding_sources"}
 # Arguments that only the library's own code passes.
 INTERNAL_ARGUMENTS = {"as_dtype": {"allowed", "parameter"}}
 
@@ -80,6 +80,39 @@ EXAMPLES: dict[str, Callable[[], dict[str, Any]]] = {
     "trace": lambda: {
         "call": al.Call(al.load_image_to_local, {"setup": picture_setup(), "params": window()}),
     },
+    "vector_padding": lambda: {
+        "src": np.arange(256, dtype=np.float16),
+        "pad_mode": 1,
+        "pad_side": False,
+        "count": None,
+        "mask": 100,
+        "repeat_time": 2,
+        "repeat_params": al.UnaryRepeatParams(),
+        "vector_mask": None,
+        "out": np.full(256, 7, np.float16),
+        "product": al.Product.ATLAS_INFERENCE_AI_CORE,
+        "check_capacity": True,
+        "allow_large": False,
+    },
+    "bilinear_interpolation": lambda: {
+        "src0": np.arange(512, dtype=np.float16),
+        "src0_offset": np.arange(0, 1024, 32, dtype=np.uint32),
+        "src1": np.ones(32, np.float16),
+        "mask": [2**64 - 1, 7],
+        "h_repeat": 2,
+        "repeat_mode": True,
+        "dst_blk_stride": 1,
+        "v_roffset": 128,
+        "v_repeat": 2,
+        "shared_tmp_buffer_size": 10**5,
+        "out": np.full(256, 7, np.float16),
+        "product": al.Product.ATLAS_A2,
+        "check_capacity": True,
+    },
+    "mask_lanes": lambda: {"mask": [3, 0], "dtype": "half"},
+    "mask_to_bitwise": lambda: {"mask": 3, "dtype": "float"},
+    "mask_to_continuous": lambda: {"mask": 3, "dtype": "float"},
+    "mask_from_lanes": lambda: {"lanes": np.arange(64) == 5},
     "rule": lambda: {"rule_id": "aipp-order"},
     "rules": lambda: {"api": "aipp"},
     "as_markdown": lambda: {"api": "aipp"},
