@@ -33,7 +33,7 @@ from ascendlab.products import Product, require_product
 from ascendlab.vector_blocks import check_ub
 from ascendlab.vector_mask import LaneMask
 
-__all__ = ["bilinear_interpolation", "shared_tmp_buffer_bytes"]
+__all__ = ["bilinear_interpolation", "kernel_tmp_buffer_bytes", "shared_tmp_buffer_bytes"]
 
 
 def shared_tmp_buffer_bytes(product: Product, src0_size: int, src1_size: int, src0_offset_size: int) -> int:
@@ -60,6 +60,17 @@ def shared_tmp_buffer_bytes(product: Product, src0_size: int, src1_size: int, sr
     if product is Product.ATLAS_INFERENCE_AI_CORE:
         return 4 * src0_offset_size
     return 32 * (src0_size + src1_size)
+
+
+def kernel_tmp_buffer_bytes(h_repeat: int, v_repeat: int, src1_size: int) -> int:
+    """Return how many bytes of ``sharedTmpBuffer`` the public implementation for Atlas A2 and A3 uses.
+
+    It keeps all gathered blocks there, and a DataBlock for each weight, whatever the document's formula says.
+
+    >>> kernel_tmp_buffer_bytes(2, 2, 16)
+    1536
+    """
+    return 256 * h_repeat * v_repeat + 32 * src1_size
 
 
 def bilinear_interpolation(
@@ -208,7 +219,7 @@ def _kernel_limits(plan: BilinearInterpolationPlan, v_roffset: int, src1_size: i
     if used > src1_size // 8 * 8:
         limits.append(f"reads src1 in eights: of its {src1_size} elements it reads {src1_size // 8 * 8}, and this call "
                       f"needs {used}")  # fmt: skip
-    needed = 256 * iterations + 32 * src1_size
+    needed = kernel_tmp_buffer_bytes(h_repeat, v_repeat, src1_size)
     if tmp_size is not None and tmp_size < needed:
         limits.append(f"needs 256 * hRepeat * vRepeat + 32 * src1.GetSize() = {needed:,} bytes of sharedTmpBuffer, not "
                       f"the {tmp_size:,} given")  # fmt: skip
