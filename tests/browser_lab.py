@@ -211,18 +211,10 @@ class ExplorerView:
         """Return what a screen reader says of the slider's value."""
         return self.handle(name).get_attribute("aria-valuetext") or ""
 
-    def open_group(self, title: str) -> None:
-        """Open a group of controls."""
+    def open_group(self, title: str, name: str) -> None:
+        """Open a group of controls and wait until a parameter's slider in it can be used."""
         self.root.locator(".al-groups").get_by_role("button", name=title, exact=True).click()
-
-    def show_group_of(self, name: str) -> None:
-        """Open the group in which a parameter's slider is."""
-        buttons = self.root.locator(".al-groups button")
-        for number in range(buttons.count()):
-            if self.handle(name).is_visible():
-                return
-            buttons.nth(number).click()
-        expect(self.handle(name)).to_be_visible()
+        expect(self.handle(name)).to_be_visible(timeout=PATIENCE)
 
     def press(self, name: str, key: str) -> str:
         """Focus a slider, press a key, wait until the picture has followed; return the new picture's address."""

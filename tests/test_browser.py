@@ -79,7 +79,7 @@ def running(context: BrowserContext, url: str) -> Iterator[Notebook]:
 def explorer(running: Notebook) -> ExplorerView:
     """Return that explorer with its first values."""
     view = running.explorer()
-    view.root.locator(".al-reset button, button.al-reset").click()
+    view.root.locator("button.al-reset").click()
     view.await_state(start_values()["left_pad_size"], "left_pad_size")
     return view
 
@@ -150,7 +150,7 @@ def test_slider_moves_picture_and_code(explorer: ExplorerView, name: str, key: s
     old, new = PRESET[name], PRESET[name] + step
     assert explorer.value_text(name) == str(old)
     before = {part: explorer.code(part) for part in ("cpp", "python")}
-    explorer.show_group_of(name)
+    explorer.open_group("Window", name)
     src = explorer.press(name, key)
     expected = same_explorer(**{name: new})
     assert explorer.value_text(name) == str(new)
@@ -165,7 +165,7 @@ def test_slider_moves_picture_and_code(explorer: ExplorerView, name: str, key: s
 
 def test_picture_neither_flickers_nor_jumps(explorer: ExplorerView, running: Notebook) -> None:
     """While a slider moves, every frame has a picture, at the same place and size, and the page keeps its height."""
-    explorer.show_group_of("left_pad_size")
+    explorer.open_group("Window", "left_pad_size")
     explorer.handle("left_pad_size").focus()
     with explorer.watched() as seen:
         for key in ["ArrowRight"] * 4 + ["ArrowLeft"] * 6:
@@ -180,7 +180,7 @@ def test_picture_neither_flickers_nor_jumps(explorer: ExplorerView, running: Not
 
 def test_quick_keys_end_at_the_last_value(explorer: ExplorerView) -> None:
     """Keys pressed faster than pictures can be drawn end at the right value, and its picture."""
-    explorer.show_group_of("left_pad_size")
+    explorer.open_group("Window", "left_pad_size")
     explorer.handle("left_pad_size").focus()
     for key in ["ArrowRight"] * 4 + ["ArrowLeft"] * 5:
         explorer.page.keyboard.press(key)
@@ -191,7 +191,7 @@ def test_quick_keys_end_at_the_last_value(explorer: ExplorerView) -> None:
 
 def test_impossible_setting_is_explained(explorer: ExplorerView, running: Notebook) -> None:
     """A value that the call refuses is answered in the panel by the library's message; the old picture says so."""
-    explorer.show_group_of("left_pad_size")
+    explorer.open_group("Window", "left_pad_size")
     field = explorer.box("left_pad_size")
     field.fill("30")
     field.press("Enter")
@@ -211,7 +211,7 @@ def test_impossible_setting_is_explained(explorer: ExplorerView, running: Notebo
 
 def test_measure_slider_to_picture(explorer: ExplorerView, browser: Browser, tmp_path: Path) -> None:
     """Measure how long a reader waits from key to picture; how long is judged in the benchmarks, not here."""
-    explorer.show_group_of("left_pad_size")
+    explorer.open_group("Window", "left_pad_size")
     with explorer.watched() as seen:
         for key in ["ArrowRight"] * 4 + ["ArrowLeft"] * 4 + ["ArrowRight"] * 3 + ["ArrowLeft"] * 3:
             explorer.press("left_pad_size", key)
