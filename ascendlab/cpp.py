@@ -27,6 +27,7 @@ from ascendlab.provenance import Call
 
 __all__ = ["literal", "shortest_half", "to_cpp", "variable_name"]
 
+_LINE = 76
 # Names that the documents' examples give to variables of these structures; others start with a small letter.
 _VARIABLES = {"AippParams": "aippConfig"}
 
@@ -138,7 +139,17 @@ def _variables(params: Parameters, names: tuple[str, ...]) -> list[str]:
         by_type.setdefault(spec.cpp_type, []).append(
             f"{document_name} = {literal(getattr(params, name), spec.cpp_type)}"
         )
-    return [f"{cpp_type} {', '.join(members)};" for cpp_type, members in by_type.items()]
+    return [f"{cpp_type} {line.rstrip(',')};" for cpp_type, members in by_type.items() for line in _wrapped(members)]
+
+
+def _wrapped(items: list[str]) -> list[str]:
+    """Join items by commas into lines that are not too long to be read beside a picture."""
+    lines = [""]
+    for item in items:
+        if lines[-1] and len(lines[-1]) + len(item) > _LINE:
+            lines.append("")
+        lines[-1] += f" {item}," if lines[-1] else f"{item},"
+    return lines
 
 
 # The order in which C++ declares the structure that LoadImageToLocal takes in braces.
@@ -158,15 +169,18 @@ def _load_image_to_local(arguments: Mapping[str, Any]) -> list[str]:
     second = "" if setup.src1 is None else "fmGlobal[gmSrc0Size], "
     size = [] if setup.src1 is None else [f"uint32_t gmSrc0Size = {setup.src0.size};"]
     source = as_dtype(setup.src0.dtype).cpp
+    members = (*_WINDOW, "sid") if params.sid else _WINDOW
     return [
-        f"// fmGlobal: GlobalTensor<{source}> with the picture, featureMapA1: LocalTensor<{setup.dtype.cpp}> in L1",
+        f"// fmGlobal: GlobalTensor<{source}>, the picture in global memory",
+        f"// featureMapA1: LocalTensor<{setup.dtype.cpp}>, the result in L1",
         *size,
         f"AscendC::AippInputFormat inputFormat = AscendC::AippInputFormat::{setup.input_format.name};",
         *_declaration(setup.config, setup.dtype.cpp),
         f"AscendC::SetAippFunctions(fmGlobal, {second}inputFormat, aippConfig);",
-        *_variables(params, _WINDOW if not params.sid else (*_WINDOW, "sid")),
-        "AscendC::LoadImageToLocal(featureMapA1, { " + ", ".join(_WINDOW[:5]) + ",",
-        "    " + ", ".join(_WINDOW[5:] if not params.sid else (*_WINDOW[5:], "sid")) + " });",
+        *_variables(params, members),
+        "AscendC::LoadImageToLocal(featureMapA1, {",
+        *(f"    {line}" for line in _wrapped(list(members))[:-1]),
+        f"    {_wrapped(list(members))[-1].rstrip(',')} }});",
     ]
 
 

@@ -10,24 +10,26 @@ from __future__ import annotations
 import enum
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ascendlab.aipp import AippSetup, set_aipp_functions
+from ascendlab.cpp import shortest_half
 from ascendlab.dtypes import DataType
 from ascendlab.fields import Parameters, fields_of
 from ascendlab.provenance import Call
 
 __all__ = ["to_python"]
 
-_LINE = 100
+_LINE = 84
 # Objects that a function returned are written as the call that made them.
 _MADE_BY: dict[type[Any], Callable[..., Any]] = {AippSetup: set_aipp_functions}
 
 
-def to_python(what: Any) -> str:
+def to_python(what: Any, *, sources: tuple[str, ...] = (), names: Mapping[str, str] | None = None) -> str:
     """Write Python code.
 
     Parameters
@@ -35,6 +37,10 @@ def to_python(what: Any) -> str:
     what : parameter object, Call, enum member or plain value
         A call becomes a script: imports, what its arguments are made by, the call, whose value is called ``result``.
         Arrays appear under the names of the arguments that they are given to (``src0``).
+    sources : tuple of str, optional
+        Lines of a call's script that make those arrays; they come after the imports.
+    names : mapping of str to str, optional
+        What `sources` needs: names and the modules that they are imported from.
 
     Returns
     -------
@@ -50,29 +56,58 @@ def to_python(what: Any) -> str:
     >>> window = LoadImageToLocalParams(horiz_size=4, vert_size=4, src_horiz_size=4)
     >>> print(to_python(Call(load_image_to_local, {"setup": setup, "params": window})))
     from ascendlab import (
-        AippInputFormat, AippParams, LoadImageToLocalParams, load_image_to_local, set_aipp_functions,
+        AippInputFormat, AippParams, LoadImageToLocalParams, load_image_to_local,
+        set_aipp_functions,
     )
     <BLANKLINE>
-    setup = set_aipp_functions(src0, input_format=AippInputFormat.YUV400_U8, config=AippParams(), dtype="int8")
+    setup = set_aipp_functions(
+        src0,
+        input_format=AippInputFormat.YUV400_U8,
+        config=AippParams(),
+        dtype="int8",
+    )
     params = LoadImageToLocalParams(horiz_size=4, vert_size=4, src_horiz_size=4)
     result = load_image_to_local(setup, params)
     """
-    script = _Script()
+    script = _Script(dict(names or {}))
     if not isinstance(what, Call):
-        return script.expression(what)
-    script.assign("result", what.function, dict(what.arguments))
-    return "\n".join([*script.imports(), "", *script.lines])
+        return script.expression(what).flat()
+    script.assign("result", what.function, what.arguments)
+    return "\n".join([*script.imports(), "", *sources, *script.lines])
 
 
+@dataclass
+class _Node:
+    """Text, or a call whose arguments are nodes; `start` is what stands before it (``name=``)."""
+
+    text: str
+    start: str = ""
+    arguments: list[_Node] | None = None
+
+    def flat(self) -> str:
+        """Write it in one line."""
+        if self.arguments is None:
+            return self.start + self.text
+        return f"{self.start}{self.text}({', '.join(argument.flat() for argument in self.arguments)})"
+
+    def lines(self, indent: str = "", end: str = "") -> list[str]:
+        """Write it in lines that are not too long, one argument each where it does not fit into one."""
+        line = f"{indent}{self.flat()}{end}"
+        if len(line) <= _LINE or not self.arguments:
+            return [line]
+        inner = [line for argument in self.arguments for line in argument.lines(f"{indent}    ", ",")]
+        return [f"{indent}{self.start}{self.text}(", *inner, f"{indent}){end}"]
+
+
+@dataclass
 class _Script:
-    """The lines of a script, and the names that it uses."""
+    """The lines of a script, and the names that it uses with their modules."""
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.used: dict[str, str] = {}
+    used: dict[str, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
 
     def imports(self) -> list[str]:
-        """Import statements for all names that were used, the package's own names first."""
+        """Write the import statements for all names that were used."""
         by_module: dict[str, list[str]] = {}
         for name, module in self.used.items():
             by_module.setdefault(module, []).append(name)
@@ -83,56 +118,52 @@ class _Script:
             lines += [line] if len(line) <= _LINE else [f"from {module} import (", *_wrapped(names), ")"]
         return lines
 
-    def assign(self, target: str, function: Callable[..., Any], arguments: dict[str, Any]) -> None:
-        """Add ``target = function(...)``, after the lines that make those arguments that need lines of their own."""
+    def assign(self, target: str, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+        """Add ``target = function(...)``, after the lines that make those arguments that get lines of their own."""
         given = []
         for name, parameter in inspect.signature(function).parameters.items():
             if name not in arguments or _same(arguments[name], parameter.default):
                 continue
-            value = arguments[name]
-            maker = _MADE_BY.get(type(value))
-            if maker is not None:
-                attributes = {key: getattr(value, key) for key in inspect.signature(maker).parameters}
-                self.assign(name, maker, attributes)
-                text = name
-            elif isinstance(value, np.ndarray):
-                text = name
-            elif isinstance(value, Parameters) and target == "result":
-                self._add(f"{name} = ", self.name_of(type(value)), self._members(value))
-                text = name
-            else:
-                text = self.expression(value)
-            given.append(text if parameter.kind is not parameter.KEYWORD_ONLY else f"{name}={text}")
-        self._add(f"{target} = ", self.name_of(function), given)
+            node = self._argument(name, arguments[name], own_line=target == "result")
+            node.start = f"{name}=" if parameter.kind is parameter.KEYWORD_ONLY else ""
+            given.append(node)
+        self.lines += _Node(self.name_of(function), f"{target} = ", given).lines()
 
-    def _add(self, start: str, function: str, arguments: list[str]) -> None:
-        line = f"{start}{function}({', '.join(arguments)})"
-        if len(line) <= _LINE + 10:
-            self.lines.append(line)
-        else:
-            self.lines += [f"{start}{function}(", *(f"    {argument}," for argument in arguments), ")"]
+    def _argument(self, name: str, value: Any, *, own_line: bool) -> _Node:
+        maker = _MADE_BY.get(type(value))
+        if maker is not None:
+            self.assign(name, maker, {key: getattr(value, key) for key in inspect.signature(maker).parameters})
+            return _Node(name)
+        if isinstance(value, np.ndarray):
+            return _Node(name)
+        node = self.expression(value)
+        if own_line and isinstance(value, Parameters):
+            node.start = f"{name} = "
+            self.lines += node.lines()
+            return _Node(name)
+        return node
 
-    def expression(self, value: Any) -> str:
+    def expression(self, value: Any) -> _Node:
         """Write a value so that it reads back equal."""
         if isinstance(value, Parameters):
-            return f"{self.name_of(type(value))}({', '.join(self._members(value))})"
+            return _Node(self.name_of(type(value)), arguments=self._members(value))
         if isinstance(value, enum.Enum):
-            return f"{self.name_of(type(value))}.{value.name}"
+            return _Node(f"{self.name_of(type(value))}.{value.name}")
         if isinstance(value, DataType):
-            return f'"{value.name}"'
+            return _Node(f'"{value.name}"')
         if isinstance(value, str):
-            return '"' + repr(value)[1:-1].replace('"', '\\"') + '"'
-        if isinstance(value, np.generic):
-            return repr(value.item())
-        return repr(value)
+            return _Node('"' + repr(value)[1:-1].replace('"', '\\"') + '"')
+        return _Node(repr(value.item() if isinstance(value, np.generic) else value))
 
-    def _members(self, params: Parameters) -> list[str]:
+    def _members(self, params: Parameters) -> list[_Node]:
         members = []
         for name, spec in fields_of(type(params)).items():
             value = getattr(params, name)
             default = spec.structure() if spec.structure is not None else spec.default
             if spec.required or value != default:
-                members.append(f"{name}={self.expression(value)}")
+                node = self.expression(shortest_half(value) if spec.cpp_type == "half" else value)
+                node.start = f"{name}="
+                members.append(node)
         return members
 
     def name_of(self, thing: Any) -> str:
@@ -156,6 +187,6 @@ def _wrapped(names: list[str]) -> list[str]:
 
 def _same(value: Any, default: Any) -> bool:
     """Whether an argument has its default value; arrays never have."""
-    return not isinstance(value, np.ndarray) and (
-        value is default or (type(value) is type(default) and value == default)
-    )
+    if isinstance(value, np.ndarray):
+        return False
+    return value is default or (type(value) is type(default) and bool(value == default))

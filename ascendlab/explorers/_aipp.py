@@ -30,7 +30,7 @@ from ascendlab.errors import ParameterError
 from ascendlab.explorers._base import Explorer, Group, Shown
 from ascendlab.explorers._controls import Slider, choice, controls_of, number, parameters_from
 from ascendlab.fields import fields_of
-from ascendlab.plots._aipp_picture import VIEWS, AippPicture, Scene, describe
+from ascendlab.plots._aipp_picture import VIEWS, AippPicture, Scene, describe, say_origin
 from ascendlab.products import Product
 from ascendlab.provenance import Call, trace
 from ascendlab.pycode import to_python
@@ -200,9 +200,9 @@ class AippExplorer(Explorer):
             png=self._picture.draw(state["view"], scene),
             alt=describe(state["view"], scene),
             summary=summarise(array),
-            origin=words or f"element {pick} = {array[pick]:g}: {origin}",
+            origin=words or say_origin(scene),
             cpp=to_cpp(call),
-            python=_with_sources(state, to_python(call)),
+            python=_python(state, call),
             occupancy=Occupancy("L1", array.nbytes, room),
         )
 
@@ -223,15 +223,12 @@ def _preset_of(params: AippColorSpaceConvParams, profile: str) -> str:
     return next((name for name in CSC_PRESETS if csc_preset(name, profile) == params), _OWN)
 
 
-def _with_sources(state: Mapping[str, Any], code: str) -> str:
-    """Add to a call's code, after its imports, how src0 and src1 are made, so that it runs as it stands there."""
-    imports, _, call = code.partition("\n\n")
+def _python(state: Mapping[str, Any], call: Call) -> str:
+    """Write the call, and before it how src0 and src1 are made, so that it runs as it stands there."""
     maker = "photograph" if state["picture"] == "photograph" else "number_picture"
     last = "" if state["x_first"] or state["input_format"] is not AippInputFormat.XRGB8888_U8 else ", x_first=False"
-    return (
-        f"{imports}\nfrom ascendlab.pictures import {maker}, to_format\n\n"
-        f"src0, src1 = to_format({maker}(), AippInputFormat.{state['input_format'].name}{last})\n{call}"
-    )
+    line = f"src0, src1 = to_format({maker}(), AippInputFormat.{state['input_format'].name}{last})"
+    return to_python(call, sources=(line,), names=dict.fromkeys((maker, "to_format"), "ascendlab.pictures"))
 
 
 def aipp(*, group: str | None = None, **preset: Any) -> AippExplorer:
@@ -263,6 +260,6 @@ def aipp(*, group: str | None = None, **preset: Any) -> AippExplorer:
     >>> explorer.shown.summary
     '(8, 12, 32) uint8, 3,072 bytes, checksum 68a50584'
     >>> explorer.shown.origin
-    'element (0, 3, 0) = 0: src0[0, 0, 0]'
+    'element (0, 3, 0) = 0: src0[0, 0, 0], which is 0'
     """
     return AippExplorer(group=group, **preset)

@@ -22,7 +22,7 @@ from ascendlab.plots.aipp import (
 )
 from ascendlab.provenance import Origin
 
-__all__ = ["VIEWS", "AippPicture", "Scene"]
+__all__ = ["VIEWS", "AippPicture", "Scene", "describe", "say_origin"]
 
 VIEWS = {
     "source and result": "both",
@@ -239,3 +239,16 @@ def describe(view: str, scene: Scene) -> str:
         y, x = scene.picked
         parts = [*parts, f"Outlined: element ({y}, {x}, {scene.channel}) = {scene.array[y, x, scene.channel]:g}."]
     return " ".join(parts)
+
+
+def say_origin(scene: Scene) -> str:
+    """Say in words where the picked element came from, with the samples that it was made of."""
+    if scene.picked is None or scene.origin is None:
+        return "no element picked"
+    place = (*scene.picked, scene.channel)
+    sources = {"src0": scene.setup.src0, "src1": scene.setup.src1}
+    values = [sources[term.operand][term.index] for term in scene.origin.terms]  # type: ignore[index]
+    made_of = f", which is {values[0]}" if len(values) == 1 else ""
+    if len(values) > 1:
+        made_of = f"; these samples are {', '.join(map(str, values))}"
+    return f"element {place} = {scene.array[place]:g}: {scene.origin}{made_of}"

@@ -262,9 +262,9 @@ class Grid:
         _set_lines(self._marks, [(m.role, _box(m, self._least_mark())) for m in marks])
 
     def _least_mark(self) -> float:
-        """How many cells a mark must span to be seen: one, or as many as make up 9 pixels."""
+        """How many cells a mark must span to be seen: one, or as many as make up 15 pixels."""
         low, high = self.ax.get_xlim()
-        return max(1.0, 9 * abs(high - low) / self.ax.bbox.width)
+        return max(1.0, 15 * abs(high - low) / self.ax.bbox.width)
 
 
 def _box(mark: Mark, least: float) -> NDArray[np.float64]:

@@ -224,8 +224,8 @@ def format_numbers(
 ) -> tuple[NDArray[np.str_], float] | None:
     """Format numbers so that each fits into `width` pixels.
 
-    Floats get as many digits as that allows, at most 4.  If nothing fits, the characters move closer together, as
-    far as they stay readable.
+    Floats get as many digits as that allows, at most 4; in narrow cells the zero before the point goes first.  If
+    nothing fits, the characters move closer together, as far as they stay readable.
 
     Returns
     -------
@@ -245,9 +245,21 @@ def format_numbers(
         candidates = [np.char.mod("%d", values)]
     else:
         wide = values.astype(np.float64)
-        candidates = [np.char.mod(f"%.{digits}g", wide) for digits in (4, 3, 2, 1)]
+        candidates = [np.char.mod(f"%.{digits}g", wide) for digits in (4, 3, 2)]
+        candidates += [_without_zero(wide, decimals) for decimals in (2, 1)]
     for tracking, air in ((0.0, 1), (-1.0, 0)):
         for texts in candidates:
             if text_width(texts.ravel(), points, dpi, tracking) + air <= width:
                 return texts, tracking
     return None
+
+
+def _without_zero(values: NDArray[np.float64], decimals: int) -> NDArray[np.str_]:
+    """Format with a fixed number of decimals, without the zero before the point.
+
+    >>> _without_zero(np.array([0.25, -0.049, 3.0]), 1)
+    array(['.2', '.0', '3.0'], dtype='<U3')
+    """
+    texts = np.char.mod(f"%.{decimals}f", np.round(values, decimals) + 0.0)
+    short = np.where(np.char.startswith(texts, "0."), np.char.replace(texts, "0.", ".", count=1), texts)
+    return np.where(np.char.startswith(short, "-0."), np.char.replace(short, "-0.", "-.", count=1), short)
