@@ -18,8 +18,10 @@ array([[ 0,  1,  2,  3,  0,  1,  2,  3],
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,7 @@ from ascendlab.aipp_params import (
     check_profile,
     csc_preset,
 )
+from ascendlab.aipp_tiles import constant_pixels, run_plan
 from ascendlab.arrays import check_array, check_out, check_size
 from ascendlab.dtypes import DATA_BLOCK_BYTES, DataType, as_dtype
 from ascendlab.errors import (
@@ -333,8 +336,10 @@ def aipp_plan(setup: AippSetup, params: LoadImageToLocalParams) -> AippPlan:
     top, bottom = params.top_pad_size, params.bot_pad_size
     if mode == 0 and setup.profile == "dav_3510":
         top = bottom = 0  # the open kernel clears them; load_image_to_local warns
-    rows = _axis_map(mode, params.vert_start_pos, height, top, bottom)
-    columns = _axis_map(mode, params.horiz_start_pos, params.horiz_size, params.left_pad_size, params.right_pad_size)
+    rows = _kept_axis_map(mode, params.vert_start_pos, height, top, bottom)
+    columns = _kept_axis_map(
+        mode, params.horiz_start_pos, params.horiz_size, params.left_pad_size, params.right_pad_size
+    )
     return AippPlan(
         shape=(len(rows), len(columns), setup.channels),
         rows=rows,
@@ -404,6 +409,14 @@ def _axis_map(mode: int, start: int, size: int, before: int, after: int) -> NDAr
     return start + source
 
 
+@lru_cache(maxsize=64)
+def _kept_axis_map(mode: int, start: int, size: int, before: int, after: int) -> NDArray[np.intp]:
+    """Return `_axis_map`, read-only; the longest take 32 KiB each."""
+    kept = _axis_map(mode, start, size, before, after)
+    kept.setflags(write=False)
+    return kept
+
+
 def load_image_to_local(
     setup: AippSetup, params: LoadImageToLocalParams, *, out: NDArray[Any] | None = None, check_capacity: bool = False
 ) -> NDArray[Any]:
@@ -451,7 +464,7 @@ def load_image_to_local(
     """
     plan = aipp_plan(setup, params)
     check_bool("check_capacity", check_capacity)
-    size = int(np.prod(plan.shape)) * setup.dtype.numpy.itemsize
+    size = math.prod(plan.shape) * setup.dtype.numpy.itemsize
     if check_capacity and size > setup.product.buffers["L1"]:
         tiles = -(-size // setup.product.buffers["L1"])
         raise BufferOverflowError(
@@ -465,7 +478,7 @@ def load_image_to_local(
         result = check_out(out, setup.dtype.numpy, plan.shape, *sources)
     if setup.profile == "dav_3510":
         _warn_of_kernel_limits(setup, params, size)
-    _run(plan, setup, result)
+    run_plan(plan, setup, result)
     return result
 
 
@@ -479,23 +492,6 @@ def _warn_of_kernel_limits(setup: AippSetup, params: LoadImageToLocalParams, siz
         limits.append(f"has {_KERNEL_SCRATCH:,} bytes of scratch memory per core, which {size:,} bytes overrun")
     for limit in limits:
         warnings.warn(f"the open kernel for Atlas 350 {limit}", KernelLimitWarning, stacklevel=3)
-
-
-def _run(plan: AippPlan, setup: AippSetup, out: NDArray[Any]) -> None:
-    """Carry the plan out: window pixels are made once, with their columns; border rows then copy finished rows."""
-    blank, border = _constant_pixels(setup)
-    setup.conversion.run(plan, setup, out, blank, border)
-    rows = plan.rows - plan.rows[plan.top] + plan.top
-    for row in (*range(plan.top), *range(plan.top + plan.height, plan.shape[0])):
-        out[row] = out[rows[row]]
-
-
-def _constant_pixels(setup: AippSetup) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the two constant pixels: what a window pixel starts from, and what mode 0 puts beside the window."""
-    blank = np.full(setup.channels, setup.config.c_padding_params.c_padding_value, setup.dtype.numpy)
-    border = blank.copy()
-    border[:4] = [getattr(setup.config.padding_params, f"padding_value_ch{i}") for i in range(4)]
-    return blank, border
 
 
 def aipp_sources(plan: AippPlan, setup: AippSetup, flat: NDArray[np.intp]) -> Sources:
@@ -535,7 +531,7 @@ def aipp_sources(plan: AippPlan, setup: AippSetup, flat: NDArray[np.intp]) -> So
         weight = np.ones(index.shape)
     else:
         weight = conversion.matrix[np.minimum(channel, 2)] / 256
-    blank, border = _constant_pixels(setup)
+    blank, border = constant_pixels(setup)
     outside = (row < 0) | (column < 0)
     constant = np.where(outside, border[channel], blank[channel]).astype(np.float64)
     return Sources(

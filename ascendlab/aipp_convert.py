@@ -8,7 +8,9 @@ channels are joined by OR and stored at once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +21,9 @@ from ascendlab.dtypes import DataType
 from ascendlab.products import Product
 
 if TYPE_CHECKING:
-    from ascendlab.aipp import AippPlan, AippSetup
+    from ascendlab.aipp import AippSetup
 
 __all__ = ["Conversion", "Sample", "conversion_tables", "convert_values"]
-
-# Tiles of this many pixels keep the intermediate sums in a core's L2 cache.
-_TILE_PIXELS = 48 * 1024
-_TWO_LANES = np.uint64(0x1_0000_0001)
 
 
 @dataclass(frozen=True)
@@ -61,6 +59,7 @@ class Sample:
         return plane[:, start : start - (-width // self.step)]
 
 
+@cache
 def source_samples(input_format: AippInputFormat, swap: AippSwapParams) -> tuple[Sample, ...]:
     """Return the samples of a pixel in the order that the swaps leave them in, the dropped fourth one left out."""
     if input_format is AippInputFormat.YUV400_U8:
@@ -78,24 +77,21 @@ def source_samples(input_format: AippInputFormat, swap: AippSwapParams) -> tuple
 
 
 def convert_values(
-    values: NDArray[np.integer[Any]],
     dtc: AippDataTypeConvParams,
-    channel: int,
+    parameters: Sequence[int],
     kind: DataType,
     *,
     half_away: bool | None = None,
     wraps: bool = False,
 ) -> NDArray[Any]:
-    """Convert uint8 values to the output type with one channel's mean, min and var.
+    """Convert all uint8 values to the output type with each channel's mean, min and var.
 
     Parameters
     ----------
-    values : ndarray of integers in [0, 255]
-        What is to be converted.
     dtc : AippDataTypeConvParams
         The parameters.
-    channel : int
-        Which channel's mean, min and var apply.
+    parameters : sequence of int
+        For each channel, whose mean, min and var apply.
     kind : DataType
         uint8 (nothing happens), int8 or half.
     half_away : bool, optional
@@ -106,27 +102,30 @@ def convert_values(
 
     Returns
     -------
-    ndarray of the output type
+    ndarray of the output type, shape (channels, 256)
 
     Examples
     --------
     >>> from ascendlab.dtypes import as_dtype
-    >>> dtc = AippDataTypeConvParams(dtc_mean_ch0=200)
-    >>> convert_values(np.array([0, 100, 255]), dtc, 0, as_dtype("int8"))
-    array([-128, -100,   55], dtype=int8)
+    >>> dtc = AippDataTypeConvParams(dtc_mean_ch0=200, dtc_mean_ch1=50)
+    >>> convert_values(dtc, [0, 1], as_dtype("int8"))[:, [0, 100, 255]]
+    array([[-128, -100,   55],
+           [ -50,   50,  127]], dtype=int8)
     """
+    values = np.arange(256)
     if kind.name == "uint8":
-        return values.astype(np.uint8)
-    mean: int = getattr(dtc, f"dtc_mean_ch{channel}")
-    centred = values.astype(np.int32) - mean
+        return np.tile(values.astype(np.uint8), (len(parameters), 1))
+    mean, minimum, factor = (
+        np.array([[getattr(dtc, f"dtc_{name}_ch{i}")] for i in parameters]) for name in ("mean", "min", "var")
+    )
+    centred: NDArray[Any] = values - mean
     if kind.name == "int8":
-        return centred.astype(np.int8) if wraps else np.clip(centred, -128, 127).astype(np.int8)
-    minimum, factor = (np.float16(getattr(dtc, f"dtc_{name}_ch{channel}")) for name in ("min", "var"))
+        return (centred if wraps else centred.clip(-128, 127)).astype(np.int8)
     with np.errstate(over="ignore", invalid="ignore"):
         if half_away is None:
-            in_half: NDArray[Any] = (centred.astype(np.float16) - minimum) * factor
-            return in_half
-        exact = centred.astype(np.float32) * np.float32(factor)
+            centred, minimum, factor = (x.astype(np.float16) for x in (centred, minimum, factor))
+            return (centred - minimum) * factor
+        exact = centred.astype(np.float32) * factor.astype(np.float32)
         return _round_half_away(exact) if half_away else exact.astype(np.float16)
 
 
@@ -142,181 +141,41 @@ def _round_half_away(exact: NDArray[np.float32]) -> NDArray[np.float16]:
 
 @dataclass(frozen=True, eq=False)
 class Conversion:
-    """How samples become a pixel's channels; made once by SetAippFunctions.
+    """How samples become a pixel's channels; made once by SetAippFunctions, carried out by `ascendlab.aipp_tiles`.
+
+    Arrays with one entry per channel end in four axes of length 1, to go with tiles of samples.
 
     Parameters
     ----------
     samples : tuple of Sample
         Source samples after the swaps.
     matrix : ndarray of int32, shape (3, n), or None
-        Weights of the samples in units of 1/256; None without colour conversion.
-    offsets : tuple of int
+        Weights of the samples in units of 1/256; None without colour conversion, and then what follows is empty.
+    weights : tuple of ndarray of int32
+        For each sample its column of the matrix: one entry per channel, or a single one if all are equal (luma, in
+        every standard matrix).
+    offsets : ndarray of int32
         Added to each channel's sum before the division by 256.
-    lowest : tuple of int
-        Value that index 0 of each table stands for.
+    lowest : int
+        Subtracted after it; what index 0 of the tables stands for, if the offsets do not see to that.
     toward_zero : bool
         Whether that division truncates (C) instead of flooring (shift).
-    values : tuple of ndarray
-        Each channel's table of converted values.
-    packed : tuple of ndarray
-        The same tables, each value shifted to its channel's lane.
+    tables : ndarray of unsigned integers, shape (channels, n)
+        Each channel's values by index, lane-packed.
     """
 
     samples: tuple[Sample, ...]
     matrix: NDArray[np.int32] | None
-    offsets: tuple[int, ...]
-    lowest: tuple[int, ...]
+    weights: tuple[NDArray[np.int32], ...]
+    offsets: NDArray[np.int32]
+    lowest: int
     toward_zero: bool
-    values: tuple[NDArray[Any], ...]
-    packed: tuple[NDArray[Any], ...]
+    tables: NDArray[Any]
 
     @property
     def channels(self) -> int:
         """Real channels of an output pixel: 1 or 3."""
-        return len(self.values)
-
-    def run(
-        self, plan: AippPlan, setup: AippSetup, out: NDArray[Any], blank: NDArray[Any], border: NDArray[Any]
-    ) -> None:
-        """Make the window's rows, tile by tile, in the middle of `out`.
-
-        `blank` is what a pixel starts from, `border` what stands beside the window where a column has no source.
-        """
-        lane = self.packed[0].dtype
-        pixels = out.view(lane)[:, :, 0]
-        left, right = plan.left, plan.left + plan.width
-        beside = [part for part in (slice(0, left), slice(right, plan.shape[1])) if part.start < part.stop]
-        width = plan.width + plan.width % 2
-        tile = max(2, _TILE_PIXELS // width & ~1)
-        work = _Workspace(self, min(tile, plan.height + plan.height % 2), width, lane)
-        first_row, first_column = int(plan.rows[plan.top]), int(plan.columns[left])
-        planes = [sample.window(setup, first_column, plan.width) for sample in self.samples]
-        for row in range(0, plan.height, tile):
-            count = min(tile, plan.height - row)
-            here = slice(plan.top + row, plan.top + row + count)
-            _fill(out[here], blank)
-            work.load(planes, first_row + row, count)
-            made = work.pixels(count)
-            pixels[here, left:right] = made[:, : plan.width]
-            for part in beside:
-                columns = plan.columns[part]
-                pixels[here, part] = (
-                    border.view(lane)[0] if columns[0] < 0 else made.take(columns - first_column, axis=1)
-                )
-
-
-def _fill(rows: NDArray[Any], blank: NDArray[Any]) -> None:
-    """Set whole pixels to `blank`, unless the store of the first four channels will do that anyway."""
-    if blank.size == 4:
-        return
-    if not blank.view(np.uint8).any():
-        rows.view(np.uint8).fill(0)
-    else:
-        unit = np.dtype((np.void, blank.nbytes))
-        rows.view(unit)[...] = blank.view(unit)
-
-
-class _Workspace:
-    """The buffers of one tile, allocated once per call and reused from tile to tile."""
-
-    def __init__(self, conversion: Conversion, rows: int, width: int, lane: np.dtype[Any]) -> None:
-        self.conversion = conversion
-        shapes = [(rows // s.step, width // s.step) for s in conversion.samples]
-        self.samples = [np.empty(shape, np.int32) for shape in shapes]
-        self.full = [k for k, s in enumerate(conversion.samples) if s.step == 1]
-        self.shared = np.empty((rows, width), np.int32)
-        self.sum = np.empty((rows, width), np.int32)
-        self.term = np.empty((rows, width), np.int32)
-        self.coarse = np.empty((rows // 2, width // 2), np.int32)
-        self.coarse_term = np.empty_like(self.coarse)
-        self.doubled = np.empty((rows // 2, width // 2), np.uint64)
-        self.pixel = np.empty((rows, width), lane)
-        self.lane = np.empty((rows, width), lane)
-        self.common: list[int] = []
-        if conversion.matrix is not None:
-            # A column of equal coefficients (luma, in every standard matrix) is multiplied once for all channels.
-            same = (conversion.matrix == conversion.matrix[0]).all(axis=0)
-            self.common = [k for k in self.full if same[k]]
-
-    def load(self, planes: list[NDArray[np.uint8]], row: int, count: int) -> None:
-        """Fetch the samples of `count` rows."""
-        for sample, plane, buffer in zip(self.conversion.samples, planes, self.samples, strict=True):
-            start, rows = row // sample.step, -(-count // sample.step)
-            buffer[:rows, : plane.shape[1]] = plane[start : start + rows]
-        if self.common and self.conversion.matrix is not None:
-            self._add_terms(self.common, self.conversion.matrix[0], self.shared, self.term, fresh=True)
-
-    def pixels(self, count: int) -> NDArray[Any]:
-        """Return the tile's pixels, the first four channels of each joined in one lane-packed number."""
-        pixel, lane = self.pixel[:count], self.lane[:count]
-        for channel, table in enumerate(self.conversion.packed):
-            target = lane if channel else pixel
-            # The tables cover every index that can occur; "clip" only spares NumPy the check.
-            table.take(self._index(channel)[:count], out=target, mode="clip")
-            if channel:
-                np.bitwise_or(pixel, lane, out=pixel)
-        return pixel
-
-    def _index(self, channel: int) -> NDArray[np.int32]:
-        """Return each pixel's index into the channel's table."""
-        conversion = self.conversion
-        if conversion.matrix is None:
-            sample = self.samples[channel]
-            return sample if conversion.samples[channel].step == 1 else self._spread(sample, self.sum, add=False)
-        weights, total = conversion.matrix[channel], self.sum
-        own = [k for k in self.full if k not in self.common]
-        coarse = [k for k in range(len(weights)) if k not in self.full]
-        if self.common:
-            np.add(self.shared, 0 if coarse else conversion.offsets[channel], out=total)
-            self._add_terms(own, weights, total, self.term, fresh=False)
-        else:
-            self._add_terms(own, weights, total, self.term, fresh=True)
-            if not coarse:
-                total += conversion.offsets[channel]
-        if coarse:
-            self._add_terms(coarse, weights, self.coarse, self.coarse_term, fresh=True)
-            self.coarse += conversion.offsets[channel]
-            self._spread(self.coarse, total, add=True)
-        if conversion.toward_zero:
-            np.right_shift(total, 31, out=self.term)
-            np.bitwise_and(self.term, 255, out=self.term)
-            total += self.term
-        total >>= 8
-        if conversion.toward_zero:
-            total -= conversion.lowest[channel]
-        return total
-
-    def _add_terms(
-        self,
-        which: list[int],
-        weights: NDArray[np.int32],
-        total: NDArray[np.int32],
-        term: NDArray[np.int32],
-        *,
-        fresh: bool,
-    ) -> None:
-        """Add weight * sample for each sample in `which`; a fresh sum starts from nothing."""
-        for k in which:
-            if fresh:
-                np.multiply(self.samples[k], weights[k], out=total)
-                fresh = False
-            elif weights[k]:
-                np.multiply(self.samples[k], weights[k], out=term)
-                total += term
-        if fresh:
-            total.fill(0)
-
-    def _spread(self, coarse: NDArray[np.int32], total: NDArray[np.int32], *, add: bool) -> NDArray[np.int32]:
-        """Bring half-resolution values to full resolution, each shared by 2 x 2 pixels."""
-        # One 64-bit multiplication writes a 32-bit value twice, side by side.
-        np.multiply(coarse.view(np.uint32), _TWO_LANES, out=self.doubled)
-        wide = self.doubled.view(np.int32)[:, None, :]
-        pairs = total.reshape(len(coarse), 2, -1)
-        if add:
-            np.add(pairs, wide, out=pairs)
-        else:
-            pairs[...] = wide
-        return total
+        return len(self.tables)
 
 
 def conversion_tables(
@@ -335,63 +194,61 @@ def conversion_tables(
     """
     samples = source_samples(input_format, config.swap_params)
     documented = profile == "documented"
-    csc = config.csc_params
-    matrix: NDArray[np.int32] | None = None
-    offsets: tuple[int, ...] = ()
-    lowest: tuple[int, ...] = ()
-    if csc.is_enable_csc:
-        to_rgb = input_format in (AippInputFormat.YUV420SP_U8, AippInputFormat.YUV400_U8)
-        bias = csc.bias_out if documented == to_rgb else csc.bias_in
-        whole = csc.csc_matrix.astype(np.int32)
-        matrix = whole[:, : len(samples)]  # YUV400 has no U and V samples: they are 0
-        before = [0 if documented else 128] * 3
-        if to_rgb:
-            before = [start - int(row @ np.array(bias)) for start, row in zip(before, whole, strict=True)]
-        sums = [_range_of_sum(row, start) for row, start in zip(matrix, before, strict=True)]
-        divide = (lambda x: x >> 8) if documented else (lambda x: int(x / 256))
-        bounds = [(divide(low), divide(high)) for low, high in sums]
-        pixels = [np.arange(low, high + 1) + (0 if to_rgb else b) for (low, high), b in zip(bounds, bias, strict=True)]
-        pixels = [np.clip(p, 0, 255) if documented else p & 255 for p in pixels]
-        lowest = tuple(int(low) for low, _ in bounds)
-        # Flooring lets the table's start be folded into the sum; truncation towards zero does not.
-        offsets = tuple(b - 256 * low if documented else b for b, low in zip(before, lowest, strict=True))
-    else:
-        pixels = [np.arange(256)] * len(samples)
-    half_away = None
-    if product is Product.ATLAS_200I_500_A2:
-        half_away = config.dtc_params.dtc_round_mode == 0
-    values = []
-    for channel, pixel in enumerate(pixels):
-        by_source = not documented and not csc.is_enable_csc
-        parameter = samples[channel].parameter if by_source else channel
-        parameter = min(parameter, 2)  # only uint8, which ignores it, gets here with 3
-        values.append(
-            convert_values(pixel, config.dtc_params, parameter, kind, half_away=half_away, wraps=not documented)
-        )
+    csc, dtc = config.csc_params, config.dtc_params
+    channels = 3 if csc.is_enable_csc else len(samples)
+    by_source = not documented and not csc.is_enable_csc
+    # Only uint8, which ignores it, gets here with 3.
+    parameters = [min(samples[i].parameter, 2) if by_source else i for i in range(channels)]
+    half_away = dtc.dtc_round_mode == 0 if product is Product.ATLAS_200I_500_A2 else None
+    values = convert_values(dtc, parameters, kind, half_away=half_away, wraps=not documented)
+    tables = _pack(values, config.c_padding_params.c_padding_value, kind)
+    if not csc.is_enable_csc:
+        return Conversion(samples, None, (), np.zeros(0, np.int32), 0, False, tables)
+
+    to_rgb = input_format in (AippInputFormat.YUV420SP_U8, AippInputFormat.YUV400_U8)
+    bias = np.array(csc.bias_out if documented == to_rgb else csc.bias_in)
+    whole = csc.csc_matrix.astype(np.int32)
+    matrix = whole[:, : len(samples)]  # YUV400 has no U and V samples: they are 0
+    offsets = np.full(3, 0 if documented else 128)
+    if to_rgb:
+        offsets -= whole @ bias
+    lowest, highest = _range_of_quotient(matrix, offsets, documented)
+    pixels = np.arange(lowest, highest + 1) + (0 if to_rgb else bias[:, None])
+    pixels = pixels.clip(0, 255) if documented else pixels & 255
+    if documented:
+        # Flooring lets the tables' start be folded into the sum; truncation towards zero does not.
+        offsets, lowest = offsets - 256 * lowest, 0
     return Conversion(
         samples=samples,
         matrix=matrix,
-        offsets=offsets,
+        weights=tuple(_beside_tiles(w[:1] if len(set(w.tolist())) == 1 else w) for w in matrix.T),
+        offsets=_beside_tiles(offsets),
         lowest=lowest,
         toward_zero=not documented,
-        values=tuple(values),
-        packed=_pack(values, config.c_padding_params.c_padding_value, kind),
+        tables=tables[np.arange(3)[:, None], pixels],
     )
 
 
-def _range_of_sum(weights: NDArray[np.int32], start: int) -> tuple[int, int]:
-    """Lowest and highest value of ``start + weights @ samples`` over all samples in [0, 255]."""
-    ends = [255 * int(w) for w in weights]
-    return start + sum(min(e, 0) for e in ends), start + sum(max(e, 0) for e in ends)
+def _range_of_quotient(weights: NDArray[np.int32], offsets: NDArray[np.int64], floored: bool) -> tuple[int, int]:
+    """Lowest and highest ``(offset + weights @ samples) / 256`` of any channel, over all samples in [0, 255]."""
+    rows = list(zip(offsets.tolist(), weights.tolist(), strict=True))
+    low = min(offset + 255 * sum(w for w in row if w < 0) for offset, row in rows)
+    high = max(offset + 255 * sum(w for w in row if w > 0) for offset, row in rows)
+    return (low >> 8, high >> 8) if floored else (int(low / 256), int(high / 256))
 
 
-def _pack(values: list[NDArray[Any]], blank: float, kind: DataType) -> tuple[NDArray[Any], ...]:
+def _beside_tiles(per_channel: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+    """Add the axes of a tile, each of length 1."""
+    return per_channel.astype(np.int32).reshape(-1, 1, 1, 1, 1)
+
+
+def _pack(values: NDArray[Any], blank: float, kind: DataType) -> NDArray[Any]:
     """Shift each channel's values to its lane; the first table also carries the lanes that no channel fills."""
     bits = kind.bits
     lane = np.dtype(f"u{bits // 2}")  # four channels: 4 bytes of 8-bit types, 8 bytes of half
     word = np.dtype(f"u{bits // 8}")
-    packed = [table.view(word).astype(lane) << lane.type(bits * channel) for channel, table in enumerate(values)]
+    shifts = np.arange(0, 4 * bits, bits).astype(lane)
+    packed: NDArray[Any] = values.view(word).astype(lane) << shifts[: len(values), None]
     filler = np.array(blank, kind.numpy).view(word).astype(lane)
-    for channel in range(len(values), 4):
-        packed[0] |= filler << lane.type(bits * channel)
-    return tuple(packed)
+    packed[0] |= np.bitwise_or.reduce(filler << shifts[len(values) :])
+    return packed
