@@ -1,0 +1,372 @@
+"""Build plans: which windows, which filter points, and where the result's fractals lie.
+
+The functions here are pure, undecorated and slow only compared with running a plan; the calls keep plans in a
+bounded cache.
+
+>>> geometry = Geometry(height=3, width=3, channels=16, c0=16, window_h=2, window_w=2)
+>>> block = Block(rows=4, columns=64)
+>>> shape_of_block(16, block, "ZZ"), shape_of_block(16, block, "NZ"), shape_of_block(16, block, "ZZ", transposed=True)
+((1, 4, 16, 16), (4, 1, 16, 16), (4, 1, 16, 16))
+>>> block_plan(geometry, block, "NZ").index[0, 0, :, 0, :4, 0]
+array([[0, 1, 3, 4],
+       [1, 2, 4, 5],
+       [3, 4, 6, 7],
+       [4, 5, 7, 8]])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ascendlab.layouts import FRACTAL_ROWS
+from ascendlab.load3d_geometry import Geometry
+from ascendlab.load3d_plan import Axis, Load3dPlan
+
+__all__ = ["Block", "block_plan", "fractal_plan", "matrix_plan", "shape_of_block", "shape_of_fractals"]
+
+_PIECE_NUMBERS = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """The part of the matrix that a call loads, and its repeats.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Size of one repeat's block.
+    row_starts, column_starts : sequence of int
+        Where each repeat starts; at most one of the two has more than one element.
+    joined : bool
+        The repeats make one matrix instead of a leading axis.
+    """
+
+    rows: int
+    columns: int
+    row_starts: Sequence[int] = (0,)
+    column_starts: Sequence[int] = (0,)
+    joined: bool = False
+
+    @property
+    def repeats(self) -> int:
+        """How many repeats there are."""
+        return len(self.row_starts) * len(self.column_starts)
+
+
+def _ceil(value: int, step: int) -> int:
+    return -(-value // step)
+
+
+def _fractals(c0: int, block: Block, transposed: bool) -> tuple[int, int]:
+    """Count the fractals of one result along M and along K, which a transposed one cuts the other way round.
+
+    A transposing load works on squares of fractals, so both axes are filled up to a multiple of 16 and of C0.
+    """
+    m1, k1 = _ceil(block.rows, FRACTAL_ROWS), _ceil(block.columns, c0)
+    if not transposed:
+        return m1, k1
+    if block.joined:
+        m1, k1 = m1 * len(block.row_starts), k1 * len(block.column_starts)
+    square = max(FRACTAL_ROWS, c0)
+    return (
+        _ceil(m1 * FRACTAL_ROWS, square) * square // c0,
+        _ceil(k1 * c0, square) * square // FRACTAL_ROWS,
+    )
+
+
+def shape_of_block(
+    c0: int, block: Block, layout: str, *, transposed: bool = False, dst_stride: int = 0
+) -> tuple[int, ...]:
+    """Return the shape of a block's result.
+
+    Parameters
+    ----------
+    c0 : int
+        Elements in 32 bytes.
+    block : Block
+        What is loaded.
+    layout : {"ZZ", "NZ"}
+        How the fractals of the matrix, or of the transposed matrix, follow each other.
+    transposed : bool
+        Whether the matrix is transposed.
+    dst_stride : int
+        NZ: fractals from one column of fractals to the next; 0 means no gap.
+
+    Returns
+    -------
+    tuple of int
+        (fractals, fractals, 16, C0), or (fractals, 16, C0) if `dst_stride` leaves gaps; repeats that are not joined
+        lead.
+    """
+    along_m, along_k = _fractals(c0, block, transposed)
+    down, across = (along_k, along_m) if transposed else (along_m, along_k)
+    inner = (FRACTAL_ROWS, c0)
+    if layout == "ZZ":
+        shape: tuple[int, ...] = (down, across, *inner)
+    elif dst_stride in (0, down):
+        shape = (across, down, *inner)
+    else:
+        shape = ((across - 1) * dst_stride + down, *inner)
+    return shape if block.repeats == 1 or block.joined else (block.repeats, *shape)
+
+
+def block_plan(
+    geometry: Geometry, block: Block, layout: str, *, transposed: bool = False, dst_stride: int = 0
+) -> Load3dPlan:
+    """Plan the load of a block (Load3Dv2).
+
+    Parameters
+    ----------
+    geometry : Geometry
+        The feature map and the windows.
+    block, layout, transposed, dst_stride
+        As for `shape_of_block`.
+    """
+    c0 = geometry.c0
+    shape = shape_of_block(c0, block, layout, transposed=transposed, dst_stride=dst_stride)
+    along_m, along_k = _fractals(c0, block, transposed)
+    # The largest run that stays together: a whole DataBlock, unless a tail or an odd end cuts it.
+    unit = math.gcd(geometry.tail or c0, block.columns, FRACTAL_ROWS if transposed else c0)
+    fractal = FRACTAL_ROWS * c0
+    if transposed:
+        m0, k0 = c0, FRACTAL_ROWS // unit
+        within = {"m0": 1, "element": c0, "k0": unit * c0}
+        down, across, downward, rightward = along_k, along_m, "k1", "m1"
+    else:
+        m0, k0 = FRACTAL_ROWS, c0 // unit
+        within = {"element": 1, "k0": unit, "m0": c0}
+        down, across, downward, rightward = along_m, along_k, "m1", "k1"
+    stride = dst_stride or down
+    outer = {downward: across * fractal, rightward: fractal} if layout == "ZZ" else {
+        downward: fractal, rightward: stride * fractal}  # fmt: skip
+    sizes = {"m0": m0, "k0": k0, "m1": along_m, "k1": along_k, "element": unit}
+    if transposed:
+        order = ("k1", "k0", "m1", "m0", "element")
+    else:
+        order = (*(("m1", "k1") if layout == "ZZ" else ("k1", "m1")), "m0", "k0", "element")
+    one = math.prod(shape[1:] if block.repeats > 1 and not block.joined else shape)
+    rows = _positions(block.row_starts, block.rows, 1, along_m * m0, _ceil(block.rows, FRACTAL_ROWS) * FRACTAL_ROWS,
+                      geometry.m, block.joined)  # fmt: skip
+    columns = _positions(block.column_starts, block.columns, unit, along_k * k0, _ceil(block.columns, c0) * c0 // unit,
+                         geometry.k, block.joined)  # fmt: skip
+    return _plan(geometry, shape, rows, columns, order, sizes, {**within, **outer, "repeat_m": one, "repeat_k": one})
+
+
+def _positions(
+    starts: Sequence[int], length: int, unit: int, room: int, repeat_room: int, end: int, joined: bool
+) -> NDArray[np.int64]:
+    """Lay out the matrix positions along one axis: (repeats, room), -1 where the result has no element.
+
+    Parameters
+    ----------
+    starts : sequence of int
+        Each repeat's first position.
+    length : int
+        Positions in a repeat's block.
+    unit : int
+        Positions from one entry to the next.
+    room : int
+        Entries of the result along this axis, for one repeat or for all joined ones.
+    repeat_room : int
+        Entries that a repeat takes when joined.
+    end : int
+        Where the matrix ends.
+    joined : bool
+        Whether the repeats follow each other along the axis.
+    """
+    taken = repeat_room if joined else room
+    position = np.add.outer(np.asarray(starts, np.int64), np.arange(taken, dtype=np.int64) * unit)
+    for line, start in zip(position, starts, strict=True):
+        line[max(0, min(length, end - start)) // unit :] = -1
+    if joined:
+        filled = np.full((1, room), -1, np.int64)
+        filled[0, : position.size] = position.reshape(-1)
+        return filled
+    return position
+
+
+def shape_of_fractals(c0: int, repeats: int, jump: int, *, transposed: bool = False) -> tuple[int, int, int]:
+    """Return the shape of Load3Dv1's result: all fractals up to the last one written."""
+    return ((repeats - 1) * jump + 1, *((c0, FRACTAL_ROWS) if transposed else (FRACTAL_ROWS, c0)))
+
+
+def fractal_plan(
+    geometry: Geometry,
+    window: int,
+    columns: NDArray[np.int64],
+    *,
+    unit: int,
+    repeats: int,
+    over_windows: bool,
+    jump: int = 1,
+    transposed: bool = False,
+) -> Load3dPlan:
+    """Plan the load of single fractals (Load3Dv1).
+
+    Parameters
+    ----------
+    geometry : Geometry
+        The feature map and the windows.
+    window : int
+        Matrix row of the first fractal's first row.
+    columns : ndarray of int64
+        First matrix column of each unit, for all repeats one after the other; -1 for what is not written.
+    unit : int
+        Channels that lie together.
+    repeats : int
+        How many fractals.
+    over_windows : bool
+        A repeat moves on by 16 windows, not by filter points.
+    jump : int
+        From one fractal to the next, in fractals.
+    transposed : bool
+        Whether each fractal is transposed.
+    """
+    c0 = geometry.c0
+    shape = shape_of_fractals(c0, repeats, jump, transposed=transposed)
+    along_m, along_k = (repeats, 1) if over_windows else (1, repeats)
+    rows = window + np.arange(along_m * FRACTAL_ROWS, dtype=np.int64).reshape(along_m, FRACTAL_ROWS)
+    if transposed:
+        within = {"m0": 1, "element": FRACTAL_ROWS, "k0": unit * FRACTAL_ROWS}
+    else:
+        within = {"element": 1, "k0": unit, "m0": c0}
+    step = jump * FRACTAL_ROWS * c0
+    strides = {**within, "m1": step, "k1": step, "repeat_m": step, "repeat_k": step}
+    sizes = {"m0": FRACTAL_ROWS, "k0": c0 // unit, "m1": 1, "k1": 1, "element": unit}
+    order = ("m1", "k1", "m0", "k0", "element")
+    return _plan(geometry, shape, rows, columns.reshape(along_k, -1), order, sizes, strides)
+
+
+def matrix_plan(geometry: Geometry) -> Load3dPlan:
+    """Plan the whole matrix, row after row (im2col)."""
+    unit = geometry.tail or geometry.c0
+    rows = np.arange(geometry.m, dtype=np.int64)[None]
+    columns = np.arange(0, geometry.k, unit, dtype=np.int64)[None]
+    sizes = {"m0": 1, "k0": 1, "m1": geometry.m, "k1": geometry.k // unit, "element": unit}
+    strides = {"m0": 0, "k0": 0, "m1": geometry.k, "k1": unit, "element": 1, "repeat_m": 0, "repeat_k": 0}
+    order = ("m1", "m0", "k1", "k0", "element")
+    return _plan(geometry, (geometry.m, geometry.k), rows, columns, order, sizes, strides)
+
+
+def _plan(
+    geometry: Geometry,
+    shape: tuple[int, ...],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    order: Sequence[str],
+    sizes: dict[str, int],
+    strides: dict[str, int],
+) -> Load3dPlan:
+    """Make a plan whose index is in the order of gathering: the repeats, then `order`."""
+    sizes = {**sizes, "repeat_m": len(rows), "repeat_k": len(columns)}
+    names = ("repeat_k", "repeat_m", *order)
+    axes = tuple(Axis(name, sizes[name], strides[name]) for name in names)
+    index = np.empty([axis.size for axis in axes[:-1]], np.intp)
+    grid = index.transpose([names.index(name) for name in ("repeat_k", "k1", "k0", "repeat_m", "m1", "m0")])
+    _number_units(grid, geometry, sizes["element"], rows.reshape(-1), columns)
+    return Load3dPlan(geometry, shape, axes, index, rows.reshape(-1), columns.reshape(-1))
+
+
+def _number_units(
+    grid: NDArray[np.intp], geometry: Geometry, unit: int, rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> None:
+    """Find the L1 unit behind every unit of columns and row: the one place where im2col happens.
+
+    Row and column of a pixel are looked up apart, outside the picture as a number so large that the sum is past
+    the end too: one minimum then makes every such sum the padding's number.
+
+    Parameters
+    ----------
+    grid : ndarray of intp, shape (repeat_k, k1, k0, repeat_m, m1, m0)
+        Where the numbers go, as a view of the plan's index.
+    geometry, unit
+        The feature map and the windows; the elements of a unit.
+    rows, columns : ndarray of int64
+        Matrix row of each row position, first matrix column of each unit of columns; -1 for absent ones.
+    """
+    padding = geometry.source_size // unit
+    # No sum exceeds 17 times the number of units; narrow integers move faster.
+    kind = np.int32 if padding < 2**31 // 20 else np.int64
+    window_row = rows // geometry.wo
+    window_column = rows - window_row * geometry.wo
+    group, down, across, channel = geometry.column(np.maximum(columns, 0))
+    depth = np.where(group < geometry.channels // geometry.c0, geometry.c0, geometry.tail) // unit
+    base = group * (geometry.height * geometry.width * geometry.c0 // unit) + channel // unit
+    _, _, top, _ = geometry.pads
+    left = geometry.pads[0]
+    upper, which_upper = _axis_numbers(
+        (base, down, depth), window_row, (geometry.stride_h, geometry.dilation_h, top), geometry.height,
+        geometry.width, padding, kind,
+    )  # fmt: skip
+    lower, which_lower = _axis_numbers(
+        (np.zeros_like(base), across, depth), window_column, (geometry.stride_w, geometry.dilation_w, left),
+        geometry.width, 1, padding, kind,
+    )  # fmt: skip
+    absent_rows = np.flatnonzero(rows < 0)
+    largest = np.full(len(rows), padding, kind)
+    # A piece stays in the processor's cache, and small buffers used again cost less than large new ones.
+    step = max(1, _PIECE_NUMBERS // max(1, len(rows) * grid.shape[2]))
+    for repeat in range(len(grid)):
+        for start in range(0, grid.shape[1], step):
+            target = grid[repeat, start : start + step]
+            piece = slice(start * grid.shape[2], start * grid.shape[2] + target.shape[0] * target.shape[1])
+            number = upper.take(which_upper[repeat, piece], 0, None, "wrap")
+            number += lower.take(which_lower[repeat, piece], 0, None, "wrap")
+            np.minimum(number, largest, out=number)
+            number[columns[repeat, piece] < 0] = padding + 1
+            number[:, absent_rows] = padding + 1
+            # NumPy is slow with axes of length one.
+            target = target.squeeze()
+            target[...] = number.reshape(target.shape)
+
+
+def _axis_numbers(
+    points: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    windows: NDArray[np.int64],
+    steps: tuple[int, int, int],
+    size: int,
+    scale: int,
+    padding: int,
+    kind: Any,
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Look up what one coordinate of a pixel adds to the unit's number.
+
+    Parameters
+    ----------
+    points : three ndarrays of int64
+        For each unit of columns: the number of its channel group's first unit, the filter point along this axis, and
+        the units from one pixel to the next.
+    windows : ndarray of int64
+        For each row position the window's place along this axis; -1 for absent ones.
+    steps : (int, int, int)
+        Stride, dilation, and padding before the picture.
+    size, scale : int
+        Pixels along this axis, and pixels from one to the next in memory.
+    padding, kind
+        What stands for padding; the type to compute in.
+
+    Returns
+    -------
+    table : ndarray, shape (different points, rows)
+        At least `padding` outside the picture.
+    which : ndarray of intp
+        For each unit of columns its line in the table.
+    """
+    stride, dilation, before = steps
+    base, point, depth = points
+    key = (base * (int(point.max()) + 1) + point) * (int(depth.max()) + 1) + depth
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    base, point, depth = (values.reshape(-1)[first, None] for values in points)
+    count = int(windows.max()) + 1
+    many = count < len(windows)
+    corners = (np.arange(count) if many else windows) * stride - before
+    pixel = corners + point * dilation
+    inside = (pixel >= 0) & (pixel < size)
+    table = np.where(inside, base + pixel * (depth * scale), padding).astype(kind)
+    return table.take(windows, 1, None, "wrap") if many else table, which.reshape(key.shape)

@@ -1,0 +1,405 @@
+"""Load3D's calls, checked and planned: everything but the movement itself.
+
+A `Load` is what a call amounts to once all its arguments are checked.  It holds the plan, so the same object moves
+the data, answers where an element came from and says how many bytes go where.
+
+>>> import numpy as np
+>>> src = np.zeros((1, 5, 6, 16), np.float16)
+>>> params = LoadData3DParamsV2(l1_h=5, l1_w=6, channel_size=16, filter_h=3, filter_w=3, pad_list=[1, 1, 1, 1],
+...                             m_extension=30, k_extension=144)
+>>> load = plan_load_data_3d_v2(src, params)
+>>> load.shape, load.nbytes, load.buffer, load.capacity
+((2, 9, 16, 16), 9216, 'L0A', 65536)
+>>> load.plan.traffic
+{'loaded': 3328, 'padded': 992, 'untouched': 288, 'used': 480}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ascendlab.arrays import check_out, check_size
+from ascendlab.caches import BoundedCache
+from ascendlab.dtypes import DataType
+from ascendlab.errors import BufferOverflowError, ParameterError
+from ascendlab.fields import check_bool
+from ascendlab.layouts import FRACTAL_ROWS
+from ascendlab.load3d_build import Block, block_plan, fractal_plan, matrix_plan, shape_of_block, shape_of_fractals
+from ascendlab.load3d_geometry import Geometry
+from ascendlab.load3d_params import LoadData3DParamsV1, LoadData3DParamsV2, LoadDataRepeatParam
+from ascendlab.load3d_plan import Load3dPlan
+from ascendlab.load3d_rules import (
+    BUFFERS,
+    IM2COL_TYPES,
+    V1_PRODUCTS,
+    V1_TYPES,
+    V2_PRODUCTS,
+    check_channel_size,
+    check_columns,
+    check_destination,
+    check_features,
+    check_pad_value,
+    check_rows,
+    check_source,
+    check_type,
+    check_v1_start,
+    idle_parameters,
+    v2_types,
+)
+from ascendlab.products import Product, require_product
+
+__all__ = [
+    "ONCE",
+    "PLAN_CACHE_BYTES",
+    "Load",
+    "forget_plans",
+    "plan_im2col",
+    "plan_load_data_3d_v1",
+    "plan_load_data_3d_v2",
+]
+
+PLAN_CACHE_BYTES = 64 * 1024**2
+_T3, _T4 = "Load3D, table 3", "Load3D, table 4"
+ONCE = LoadDataRepeatParam()
+"""A single repeat, the default."""
+_V1_API, _V2_API = "LoadData with LoadData3DParamsV1", "LoadData with LoadData3DParamsV2"
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A checked call: what will move where, before anything has moved.
+
+    Parameters
+    ----------
+    plan : Load3dPlan or None
+        The movement; None for a call that does nothing.
+    fill : ndarray, shape (2, unit)
+        The pad value, and zero, as units.
+    dtype : DataType
+        The data's type.
+    pad_value : float
+        The pad value.
+    buffer : str
+        ``"L0A"``, ``"L0B"``, or ``""`` for the matrix itself.
+    product : Product or None
+        Where the call would run.
+    shape : tuple of int
+        Shape of the result.
+    """
+
+    plan: Load3dPlan | None
+    fill: NDArray[Any]
+    dtype: DataType
+    pad_value: float
+    buffer: str
+    product: Product | None
+    shape: tuple[int, ...]
+
+    @property
+    def geometry(self) -> Geometry:
+        """The feature map and the windows."""
+        if self.plan is None:
+            raise ParameterError("load", "a call that does nothing", "one that moves something")
+        return self.plan.geometry
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the result takes on the device, two int4 elements in one."""
+        return math.prod(self.shape) * self.dtype.bits // 8
+
+    @property
+    def capacity(self) -> int | None:
+        """Bytes of the buffer that the result goes to."""
+        return self.product.buffers[self.buffer] if self.product is not None else None
+
+    def require_capacity(self) -> None:
+        """Refuse a result that does not fit into its buffer."""
+        if self.capacity is not None and self.nbytes > self.capacity:
+            blocks = -(-self.nbytes // self.capacity)
+            raise BufferOverflowError(
+                self.buffer, self.nbytes, self.capacity, hint=f"Load it in {blocks} blocks or more"
+            )
+
+    def run(self, src: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
+        """Move the data."""
+        if self.plan is None:
+            return np.zeros(self.shape, self.dtype.numpy) if out is None else out
+        if out is not None:
+            check_out(out, self.dtype.numpy, self.shape, src)
+        units = np.concatenate((src.reshape(-1, self.plan.unit), self.fill))
+        return self.plan.run(units, out)
+
+
+_loads: BoundedCache[Load] = BoundedCache(PLAN_CACHE_BYTES)
+
+
+def _cached(key: Hashable) -> Load | None:
+    try:
+        return _loads.get(key)
+    except TypeError:  # an unhashable argument, which the checks will name
+        return None
+
+
+def forget_plans() -> None:
+    """Drop all cached plans, for measurements."""
+    _loads.clear()
+
+
+def _keep(key: Hashable, load: Load) -> Load:
+    if load.plan is not None:
+        _loads.put(key, load, load.plan.nbytes)
+    return load
+
+
+def _fill(pad: Any, unit: int, kind: DataType) -> NDArray[Any]:
+    fill = np.zeros((2, unit), kind.numpy)
+    fill[0] = pad
+    return fill
+
+
+def _check_flags(**flags: object) -> None:
+    for name, value in flags.items():
+        check_bool(name, value)
+
+
+def _geometry(params: LoadData3DParamsV1 | LoadData3DParamsV2, channels: int, c0: int) -> Geometry:
+    return Geometry(
+        height=params.l1_h,
+        width=params.l1_w,
+        channels=channels,
+        c0=c0,
+        window_h=params.window_h,
+        window_w=params.window_w,
+        stride_h=params.stride_h,
+        stride_w=params.stride_w,
+        dilation_h=params.dilation_filter_h,
+        dilation_w=params.dilation_filter_w,
+        pads=params.pad_list,
+    )
+
+
+def _check_feature_map(src: NDArray[Any], params: LoadData3DParamsV2, kind: DataType) -> Geometry:
+    """Check the feature map against the parameters, whose numbers decide."""
+    h, w, channels = params.l1_h, params.l1_w, params.channel_size
+    shapes: tuple[tuple[int, ...], ...] = ((h * w * channels,),)
+    words = f"the flat L1 image of {h} * {w} * {channels} = {h * w * channels} elements"
+    if channels % kind.c0 == 0:
+        shapes += ((channels // kind.c0, h, w, kind.c0),)
+        words = f"shape (C1, H, W, C0) = {shapes[1]}, or {words}"
+    check_source(src, shapes, words)
+    return _geometry(params, channels, kind.c0)
+
+
+def plan_im2col(
+    src: NDArray[Any], params: LoadData3DParamsV2, *, allow_large: bool = False, out: NDArray[Any] | None = None
+) -> Load:
+    """Check a call of `im2col` and plan it, without moving anything (same arguments)."""
+    key = ("im2col", params, type(src), getattr(src, "dtype", None), getattr(src, "shape", None), allow_large)
+    found = _cached(key)
+    if found is not None:
+        return found
+    _check_flags(allow_large=allow_large)
+    if not isinstance(params, LoadData3DParamsV2):
+        raise ParameterError("params", params, "an instance of LoadData3DParamsV2")
+    checked, kind = check_type(src, IM2COL_TYPES, "")
+    ignored = ("kExtension", "mExtension")
+    _check_idle(tuple(name for name in idle_parameters(params, ONCE) if name not in ignored))
+    check_channel_size(params.channel_size, kind, None)
+    geometry = _check_feature_map(checked, params, kind)
+    pad = check_pad_value(params.pad_value, kind, _T4)
+    check_size("the matrix", geometry.m * geometry.k * kind.numpy.itemsize, allow_large=allow_large)
+    plan = matrix_plan(geometry)
+    return _keep(key, Load(plan, _fill(pad, plan.unit, kind), kind, params.pad_value, "", None, plan.shape))
+
+
+def _check_idle(idle: tuple[str, ...]) -> None:
+    if idle:
+        raise ParameterError(
+            idle[0], 0, "at least 1", table=_T4,
+            hint="The instruction does nothing then; strict=False makes the call do nothing, too",
+        )  # fmt: skip
+
+
+def plan_load_data_3d_v2(
+    src: NDArray[Any],
+    params: LoadData3DParamsV2,
+    *,
+    dst: str = "A2",
+    repeat: LoadDataRepeatParam = ONCE,
+    product: Product = Product.ATLAS_A2,
+    out: NDArray[Any] | None = None,
+    strict: bool = True,
+    check_capacity: bool = False,
+    allow_large: bool = False,
+) -> Load:
+    """Check a call of `load_data_3d_v2` and plan it, without moving anything (same arguments)."""
+    key = ("v2", params, dst, repeat, product, type(src), getattr(src, "dtype", None), getattr(src, "shape", None),
+           allow_large)  # fmt: skip
+    load = _cached(key)
+    if load is None:
+        load = _keep(key, _plan_v2(src, params, dst, repeat, product, strict, allow_large))
+    if strict is not True or check_capacity is not False or allow_large is not False:
+        _check_flags(strict=strict, check_capacity=check_capacity, allow_large=allow_large)
+        if check_capacity:
+            load.require_capacity()
+    return load
+
+
+def _plan_v2(
+    src: object, params: object, dst: object, repeat: object, product: object, strict: object, allow_large: object
+) -> Load:
+    _check_flags(strict=strict, allow_large=allow_large)
+    where = require_product(_V2_API, product, V2_PRODUCTS)
+    target = check_destination(dst)
+    if not isinstance(params, LoadData3DParamsV2):
+        raise ParameterError("params", params, "an instance of LoadData3DParamsV2")
+    if not isinstance(repeat, LoadDataRepeatParam):
+        raise ParameterError("repeat", repeat, "an instance of LoadDataRepeatParam")
+    checked, kind = check_type(src, v2_types(where, target), f" (to {target} on {where})")
+    check_features(params, repeat, target, kind, where)
+    idle = idle_parameters(params, repeat)
+    if idle:
+        if strict:
+            _check_idle(idle)
+        empty = (0, FRACTAL_ROWS, kind.c0)
+        return Load(None, _fill(0, 1, kind), kind, params.pad_value, BUFFERS[target], where, empty)
+    check_channel_size(params.channel_size, kind, where)
+    geometry = _check_feature_map(checked, params, kind)
+    pad = check_pad_value(params.pad_value, kind, _T4)
+    block = _block(params, repeat, target, kind, where)
+    check_rows(params, geometry, block.row_starts[-1], kind)
+    check_columns(params, geometry, block.column_starts[-1])
+    # What L0B gets is the matrix transposed, in NZ: seen from the untransposed matrix that is ZN.
+    transposed = target == "B2" or params.en_transpose
+    layout = "NZ" if target == "B2" or where is Product.ATLAS_350 else "ZZ"
+    stride = repeat.dst_stride
+    dense = shape_of_block(kind.c0, block, layout, transposed=transposed)
+    if stride and stride < dense[-3]:
+        allowed = f"0, or at least {dense[-3]}, the fractals in a column, so that no fractal is written twice"
+        raise ParameterError("dstStride", stride, allowed, table="SetLoadDataRepeat, table 2")
+    shape = shape_of_block(kind.c0, block, layout, transposed=transposed, dst_stride=stride)
+    check_size("the result", math.prod(shape) * kind.numpy.itemsize, allow_large=bool(allow_large))
+    plan = block_plan(geometry, block, layout, transposed=transposed, dst_stride=stride)
+    return Load(plan, _fill(pad, plan.unit, kind), kind, params.pad_value, BUFFERS[target], where, plan.shape)
+
+
+def _block(
+    params: LoadData3DParamsV2, repeat: LoadDataRepeatParam, target: str, kind: DataType, product: Product
+) -> Block:
+    """Work out where each repeat starts."""
+    steps = np.arange(repeat.repeat_time) * repeat.repeat_stride
+    along_m = repeat.repeat_mode == 0
+    if not along_m:
+        steps *= kind.c0 * (2 if product is Product.ATLAS_200I_500_A2 else 1)
+    else:
+        steps *= FRACTAL_ROWS
+    moving = [int(step) for step in steps]
+    return Block(
+        rows=params.m_extension,
+        columns=params.k_extension,
+        row_starts=[params.m_start_pt + step for step in (moving if along_m else [0])],
+        column_starts=[params.k_start_pt + step for step in ([0] if along_m else moving)],
+        joined=target == "A2" and params.en_transpose,
+    )
+
+
+def plan_load_data_3d_v1(
+    src: NDArray[Any],
+    params: LoadData3DParamsV1,
+    *,
+    dst: str = "A2",
+    product: Product = Product.ATLAS_INFERENCE_AI_CORE,
+    out: NDArray[Any] | None = None,
+    strict: bool = True,
+    check_capacity: bool = False,
+    allow_large: bool = False,
+) -> Load:
+    """Check a call of `load_data_3d_v1` and plan it, without moving anything (same arguments)."""
+    key = ("v1", params, dst, product, type(src), getattr(src, "dtype", None), getattr(src, "shape", None))
+    load = _cached(key)
+    if load is None:
+        load = _keep(key, _plan_v1(src, params, dst, product))
+    if strict is not True or check_capacity is not False or allow_large is not False:
+        _check_flags(strict=strict, check_capacity=check_capacity, allow_large=allow_large)
+        if check_capacity:
+            load.require_capacity()
+    return load
+
+
+def _plan_v1(src: object, params: object, dst: object, product: object) -> Load:
+    where = require_product(_V1_API, product, V1_PRODUCTS)
+    target = check_destination(dst)
+    if not isinstance(params, LoadData3DParamsV1):
+        raise ParameterError("params", params, "an instance of LoadData3DParamsV1")
+    checked, kind = check_type(src, V1_TYPES, f" (on {where})")
+    pad = check_pad_value(params.pad_value, kind, _T3)
+    channels = _check_v1_source(checked, params, kind)
+    geometry = _geometry(params, channels, kind.c0)
+    window = check_v1_start(params, geometry)
+    columns, unit = _v1_columns(params, geometry)
+    shape = shape_of_fractals(kind.c0, params.repeat_time, params.jump_stride, transposed=target == "B2")
+    plan = fractal_plan(
+        geometry,
+        window,
+        columns,
+        unit=unit,
+        repeats=params.repeat_time,
+        over_windows=params.repeat_mode == 1,
+        jump=params.jump_stride,
+        transposed=target == "B2",
+    )
+    return Load(plan, _fill(pad, unit, kind), kind, params.pad_value, BUFFERS[target], where, shape)
+
+
+def _check_v1_source(src: NDArray[Any], params: LoadData3DParamsV1, kind: DataType) -> int:
+    """Return the channels of Load3Dv1's feature map, which its parameters do not tell."""
+    h, w = params.l1_h, params.l1_w
+    few = 4 if kind.bits == 16 else 8
+    if params.c_size:
+        if params.c1_index:
+            raise ParameterError("c1Index", params.c1_index, "0 with cSize = 1, which has one channel group", table=_T3)
+        words = f"shape (H, W, C) = {(h, w, few)}, or flat, with cSize = 1 and {kind}"
+        check_source(src, ((h, w, few), (h * w * few,)), words)
+        return few
+    group = h * w * kind.c0
+    words = f"shape (C1, H, W, C0) = (C1, {h}, {w}, {kind.c0}), or flat with C1 * {group} elements, C1 > 0"
+    check_source(src, ((None, h, w, kind.c0), (None,)), words)
+    if src.size == 0 or src.size % group:
+        raise ParameterError("src", src, words)
+    return src.size // group * kind.c0
+
+
+def _v1_columns(params: LoadData3DParamsV1, geometry: Geometry) -> tuple[NDArray[np.int64], int]:
+    """Return the first matrix column of each unit of Load3Dv1's fractals, and a unit's size."""
+    for axis, fetch, size in (
+        ("W", params.fetch_filter_w, params.filter_w),
+        ("H", params.fetch_filter_h, params.filter_h),
+    ):
+        if fetch >= size:
+            raise ParameterError(f"fetchFilter{axis}", fetch, f"less than filter{axis} = {size}", table=_T3)
+    groups = -(-geometry.channels // geometry.c0)
+    if params.c1_index >= groups:
+        raise ParameterError("c1Index", params.c1_index, f"less than C1 = {groups} of src", table=_T3)
+    unit = geometry.tail or geometry.c0
+    points = geometry.window_h * geometry.window_w
+    first = (params.c1_index * params.filter_h + params.fetch_filter_h) * params.filter_w + params.fetch_filter_w
+    in_row = geometry.c0 // unit
+    repeats = params.repeat_time if params.repeat_mode == 0 else 1
+    there = groups * points
+    last = first + (repeats - 1) * in_row
+    if last >= there:
+        raise ParameterError(
+            "repeatTime", params.repeat_time,
+            f"at most {(there - first - 1) // in_row + 1}: src has C1 * Hk * Wk = {groups} * {params.filter_h} * "
+            f"{params.filter_w} = {there} filter points, the first repeat is at number {first}",
+            table=_T3,
+        )  # fmt: skip
+    point = first + np.arange(repeats * in_row, dtype=np.int64)
+    # A row that holds several filter points may end behind the last one.
+    return np.where(point < there, point * unit, -1), unit
