@@ -32,6 +32,27 @@ from ascendlab.errors import (
     ParameterError,
     UnsupportedProductError,
 )
+from ascendlab.layouts import (
+    from_nc1hwc0,
+    nd_to_nz,
+    nd_to_zn,
+    nd_to_zz,
+    nz_to_nd,
+    pack_int4,
+    to_nc1hwc0,
+    unpack_int4,
+    zn_to_nd,
+    zz_to_nd,
+)
+from ascendlab.load3d import (
+    IsResetLoad3dConfig,
+    LoadData3DParamsV1,
+    LoadData3DParamsV2,
+    LoadDataRepeatParam,
+    im2col,
+    load_data_3d_v1,
+    load_data_3d_v2,
+)
 from ascendlab.products import Product
 from ascendlab.provenance import Call, trace
 from ascendlab.vector import (
@@ -66,7 +87,11 @@ __all__ = [
     "BufferOverflowError",
     "Call",
     "DocumentationConflictWarning",
+    "IsResetLoad3dConfig",
     "KernelLimitWarning",
+    "LoadData3DParamsV1",
+    "LoadData3DParamsV2",
+    "LoadDataRepeatParam",
     "LoadImageToLocalParams",
     "ParameterError",
     "Product",
@@ -74,14 +99,27 @@ __all__ = [
     "UnsupportedProductError",
     "bilinear_interpolation",
     "csc_preset",
+    "from_nc1hwc0",
+    "im2col",
+    "load_data_3d_v1",
+    "load_data_3d_v2",
     "load_image_to_local",
     "mask_from_lanes",
     "mask_lanes",
     "mask_to_bitwise",
     "mask_to_continuous",
+    "nd_to_nz",
+    "nd_to_zn",
+    "nd_to_zz",
+    "nz_to_nd",
+    "pack_int4",
     "set_aipp_functions",
+    "to_nc1hwc0",
     "trace",
+    "unpack_int4",
     "vector_padding",
+    "zn_to_nd",
+    "zz_to_nd",
 ]
 
 

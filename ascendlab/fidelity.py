@@ -48,6 +48,10 @@ _KERNEL = "asc-devkit, AIPP software kernel for arch 3510"
 _PADDING = "VectorPadding"
 _BILINEAR = "BilinearInterpolation"
 _BILINEAR_A2 = "asc-devkit, BilinearInterpolation for arch 2201 (Atlas A2, A3)"
+_L3D = "Load3D"
+_L3D_PAGE = "LoadData (convolution data movement), newer API reference"
+_L3D_PSEUDO = "asc-devkit, example load_data_l12l0, load3d.py (NumPy pseudo-code)"
+_L3D_CHECKS = "asc-devkit, LoadData argument checks"
 
 RULES: tuple[Rule, ...] = (
     Rule("aipp-order", "Order: crop, swap, colour conversion, type conversion, border, channel padding.",
@@ -163,6 +167,62 @@ RULES: tuple[Rule, ...] = (
          "open-source kernel", _BILINEAR_A2),
     Rule("bilinear-a2-tmp-buffer", "A2, A3: 256 * hRepeat * vRepeat + 32 * src1 elements bytes of sharedTmpBuffer are used, however large src0 is; a "
          "smaller one is warned of.", "open-source kernel", _BILINEAR_A2, "The document's formula is too small where offsets read blocks again."),
+    Rule("load3d-windows", "Row m of the matrix is window (m // Wo, m % Wo); Ho = (H + top + bottom - ((Hk - 1) * dilation + 1)) // stride + 1, Wo alike.",
+         "public reference", f"{_L3D_PSEUDO}; {_L3D}, data format section"),
+    Rule("load3d-k-order", "Columns run over (c1, kh, kw, c0), c0 fastest.", "document",
+         "asc_set_l12l0a_3d_padding, golden of the example", "Order (kh, kw, c) agrees only up to one channel group."),
+    Rule("load3d-channel-tail", "A last group of fewer channels is packed: it holds only its real channels, in L1 and in K.",
+         "inferred", f"{_L3D}: 4 channels and a 3x3 filter make rows of 36",
+         "Tails after full groups could be stored with the stride of a full group."),
+    Rule("load3d-channel-sizes", "The channel sizes listed for product and type are accepted, up to 65535; inference AI Core has one full group of 8 and 16 bits only.",
+         "document", f"{_L3D}, table 4; {_L3D_CHECKS}", "The same table gives the range [1, 63], which its own N * 16 contradicts."),
+    Rule("load3d-padding", "Outside the picture stands padValue, in the data's type.", "document", f"{_L3D}, table 4",
+         "The C++ layer of Atlas 350 keeps 16 bits of the padding register, so that a float pad of 1.0 would become 0 there."),
+    Rule("load3d-filter-size", "filterSizeW and filterSizeH add 256 filter points; inference AI Core refuses them.", "document",
+         f"{_L3D}, table 4; refusal: the open C++ layer never passes them on"),
+    Rule("load3d-products", "V1: inference AI Core and training; V2: Atlas 350, A3, A2, 200I/500 A2 and inference AI Core.",
+         "public reference", _L3D_PAGE),
+    Rule("load3d-types", "Types by product and destination; B2 takes no 8-bit types on A2, A3 and 200I/500 A2, and int4 nowhere.",
+         "public reference", _L3D_PAGE, "hifloat8 has no NumPy type and is not emulated."),
+    Rule("load3d-zz", "A2 gets ZZ: (m1, k1, 16, C0).", "document", f"{_L3D}, table 2"),
+    Rule("load3d-nz-350", "On Atlas 350, A2 gets NZ: (k1, m1, 16, C0).", "public reference", _L3D_PAGE),
+    Rule("load3d-zn", "B2 gets ZN, im2col's M being the contraction: (M/C0, K/16, 16, C0), each fractal's last axis running along M; enTranspose is ignored.",
+         "document", f"{_L3D}, table 2; {_L3D_PSEUDO}"),
+    Rule("load3d-transpose", "enTranspose on A2 loads the transposed matrix in the same layout, fractals of 16 k x C0 m.", "document",
+         f"{_L3D}, table 4; {_L3D_PSEUDO}", "Transposing only inside each fractal would leave the fractals in place."),
+    Rule("load3d-transpose-types", "It works on b16 everywhere, on b32 on A2, A3 and Atlas 350, on b8 on Atlas 350; else an error.",
+         "public reference", _L3D_PAGE, "Table 4 of the document says half only."),
+    Rule("load3d-transpose-square", "Transposed results fill M and K up to multiples of 16 and of C0; what is filled up is not written.",
+         "public reference", f"{_L3D_PSEUDO} (b32); {_L3D_PAGE} (b8: two 16 x 32 fractals joined, transposed, split)",
+         "For b8 with an odd number of 16-row fractals nothing public says what the second half holds."),
+    Rule("load3d-unwritten", "Positions inside a fractal that no element of the block reaches keep what was there.", "inferred",
+         f"{_L3D_PSEUDO}, for the filled-up rows of b32", "Whole fractals could be written, with zeros or the pad value."),
+    Rule("load3d-alignment", "kStartPt is a multiple of C0; mStartPt, mExtension (of 16) and kExtension (of C0) are unless the block reaches the last fractal; b32 rows are free.",
+         "document", f"{_L3D}, table 4; b32: {_L3D_PAGE}", "The open checks want multiples always, and mStartPt up to 32767 on A2."),
+    Rule("load3d-last-fractal", "A block starts inside the matrix and ends at the latest with its last fractal.", "inferred", f"{_L3D}, table 4"),
+    Rule("load3d-no-operation", "Zero l1H, l1W, channelSize, kExtension, mExtension, repeatTime or filter: the instruction does nothing; here an error unless strict=False.",
+         "public reference", _L3D_PAGE),
+    Rule("load3d-small-k", "enSmallK = true is refused.", "document", f"{_L3D}, table 4: no longer supported"),
+    Rule("load3d-f-matrix-ctrl", "fMatrixCtrl = true is refused.", "document", f"{_L3D}, table 4: only false at present"),
+    Rule("load3d-repeat", "Repeats step mStartPt by repeatStride * 16 (mode 0) or kStartPt by repeatStride * C0 (mode 1; twice that on 200I/500 A2); not on inference AI Core.",
+         "public reference", "SetLoadDataRepeat"),
+    Rule("load3d-repeat-results", "Repeats follow each other as a leading axis, for B2 too; with enTranspose they are one matrix, transposed once.",
+         "public reference", _L3D_PAGE, "B2's repeats could be one matrix as well: other places for mode 1, the same bytes for mode 0."),
+    Rule("load3d-dst-stride", "dstStride (Atlas 350 only) counts fractals from one column of the result's fractals to the next; 0 means no gap, less than a column is an error.",
+         "public reference", "SetLoadDataRepeat; for 0: the open C++ layer computes it", "The hardware register has no default."),
+    Rule("load3d-capacity", "L0A and L0B hold 64 KiB; check_capacity enforces it.", "public reference", "hardware tables of the API reference"),
+    Rule("load3d-not-emulated", "TensorTrait types, LoadData3DParamsV2Pro and SetLoadDataBoundary are refused by name.", "document", f"{_L3D}, tables 1 and 2"),
+    Rule("load3d-v1-fractal", "A V1 repeat writes one fractal: 16 consecutive windows, continued in the next row of windows, x C0 channels of c1 at one filter point.",
+         "document", f"{_L3D}, table 3"),
+    Rule("load3d-v1-repeat", "repeatMode 0 goes to the next filter point (w, then h, then c1), mode 1 on by 16 windows; the result moves on by jumpStride fractals.",
+         "document", f"{_L3D}, table 3"),
+    Rule("load3d-v1-first-window", "leftTopW and leftTopH are the corner of one of the windows.", "inferred", f"{_L3D}, table 3: -a with a padding of a",
+         "Corners between windows would need a rule for where the next row begins."),
+    Rule("load3d-v1-past-last", "Windows past the last one follow the same arithmetic: samples where they lie in the picture, padValue where not.",
+         "inferred", f"{_L3D}, table 3", "They could be left unwritten."),
+    Rule("load3d-v1-b2", "B2 gets each V1 fractal transposed: (C0, 16).", "document", f"{_L3D}, table 2: ZN"),
+    Rule("load3d-v1-c-size", "cSize = 1: L1 is (H, W, 4) for half, (H, W, 8) for 8 bits; a fractal's row holds the C0/4 or C0/8 consecutive filter points, and repeatMode 0 moves on by as many.",
+         "inferred", f"{_L3D}, table 3"),
 )  # fmt: skip
 
 _BY_ID = {r.id: r for r in RULES}

@@ -41,6 +41,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from ascendlab.arrays import check_size
 from ascendlab.dtypes import DataType, as_dtype
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_int
@@ -76,7 +77,9 @@ def _array(name: str, value: object, dimensions: int, words: str) -> tuple[NDArr
     """Return an array with its documented type, or say what it should have been."""
     if not isinstance(value, np.ndarray) or value.ndim != dimensions:
         raise ParameterError(name, value, f"a NumPy array of shape {words}")
-    return value, as_dtype(value.dtype, parameter=f"the type of {name}")
+    kind = as_dtype(value.dtype, parameter=f"the type of {name}")
+    check_size(f"a copy of {name}", value.size * kind.numpy.itemsize)
+    return value, kind
 
 
 def to_nc1hwc0(hwc: NDArray[Any]) -> NDArray[Any]:
@@ -155,6 +158,7 @@ def from_nc1hwc0(x: NDArray[Any], h: int, w: int, c: int) -> NDArray[Any]:
     if not isinstance(x, np.ndarray):
         raise ParameterError("x", x, "a NumPy array in NC1HWC0 order")
     kind = as_dtype(x.dtype, parameter="the type of x")
+    check_size("a copy of x", x.size * kind.numpy.itemsize)
     full = channels // kind.c0
     split = full * kind.c0
     shapes = [(height * width * channels,)] + [(full, height, width, kind.c0)] * (split == channels)
@@ -178,6 +182,7 @@ def _to_fractals(nd: NDArray[Any], layout: str) -> NDArray[Any]:
     checked, kind = _array("nd", nd, 2, "(rows, columns)")
     (rows, columns), (high, wide) = checked.shape, _fractal_shape(layout, kind)
     down, across = -(-rows // high), -(-columns // wide)
+    check_size("the result", down * high * across * wide * kind.numpy.itemsize)
     if (rows, columns) != (down * high, across * wide):
         padded = np.zeros((down * high, across * wide), kind.numpy)
         padded[:rows, :columns] = checked
@@ -302,8 +307,7 @@ def fractal_index(layout: str, row: Any, column: Any, c0: int) -> tuple[Any, Any
     >>> fractal_index("ZN", 17, 5, 16)
     (1, 0, 5, 1)
     """
-    _check_layout(layout)
-    high, wide = (c0, FRACTAL_ROWS) if layout == "ZN" else (FRACTAL_ROWS, c0)
+    high, wide = _check_place(layout, c0, row=row, column=column)
     parts = (row // high, row % high, column // wide, column % wide)
     first, second, third, fourth = (parts[axis] for axis in _AXES[layout])
     return first, second, third, fourth
@@ -317,15 +321,24 @@ def matrix_index(layout: str, index: tuple[Any, Any, Any, Any], c0: int) -> tupl
     >>> matrix_index("ZN", (1, 0, 5, 1), 16)
     (17, 5)
     """
-    _check_layout(layout)
-    high, wide = (c0, FRACTAL_ROWS) if layout == "ZN" else (FRACTAL_ROWS, c0)
+    if not isinstance(index, tuple) or len(index) != 4:
+        raise ParameterError("index", index, "four integers, or four arrays of integers")
+    high, wide = _check_place(layout, c0, **{f"index[{i}]": value for i, value in enumerate(index)})
     parts = dict(zip(_AXES[layout], index, strict=True))
     return parts[0] * high + parts[1], parts[2] * wide + parts[3]
 
 
-def _check_layout(layout: object) -> None:
+def _check_place(layout: object, c0: object, **places: object) -> tuple[int, int]:
+    """Check layout, C0 and positions; return the rows and columns of the matrix that one fractal covers."""
     if not isinstance(layout, str) or layout not in LAYOUTS:
         raise ParameterError("layout", layout, "one of " + ", ".join(LAYOUTS))
+    block = check_int("c0", c0, 1, 64)
+    for name, value in places.items():
+        if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+            check_size(f"the indices for {name}", value.size * 4 * np.dtype(np.int64).itemsize)
+        else:
+            check_int(name, value, 0, 2**63 - 1)
+    return (block, FRACTAL_ROWS) if layout == "ZN" else (FRACTAL_ROWS, block)
 
 
 def pack_int4(values: NDArray[Any]) -> NDArray[np.uint8]:

@@ -48,6 +48,18 @@ __all__ = [
     "plan_load_data_3d_v2",
 ]
 
+_NOT_EMULATED = {
+    "LoadData3DParamsV2Pro": "a packed form of LoadData3DParamsV2; use that",
+    "SetLoadDataBoundary": "the document does not describe what a boundary does to Load3D",
+    "TensorTrait": "a compile-time description of a tensor, which NumPy arrays carry themselves",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NOT_EMULATED:
+        raise AttributeError(f"{name} is not emulated: {_NOT_EMULATED[name]}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 def im2col(
     src: NDArray[Any], params: LoadData3DParamsV2, *, out: NDArray[Any] | None = None, allow_large: bool = False

@@ -53,6 +53,7 @@ from ascendlab.load3d_rules import (
     v2_types,
 )
 from ascendlab.products import Product, require_product
+from ascendlab.sources import Sources
 
 __all__ = [
     "ONCE",
@@ -126,24 +127,34 @@ class Load:
                 self.buffer, self.nbytes, self.capacity, hint=f"Load it in {blocks} blocks or more"
             )
 
+    def sources(self, flat: NDArray[np.intp]) -> Sources:
+        """Answer where elements of the result come from (see `ascendlab.provenance`)."""
+        if self.plan is not None:
+            return self.plan.sources(flat, self.pad_value)
+        return Sources.copies(np.full(len(flat), -1), untouched=np.ones(len(flat), bool))
+
     def run(self, src: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
         """Move the data."""
+        if out is not None:
+            # A call that does nothing does not care about the shape.
+            idle = self.plan is None and isinstance(out, np.ndarray)
+            check_out(out, self.dtype.numpy, out.shape if idle else self.shape, src)
         if self.plan is None:
             return np.zeros(self.shape, self.dtype.numpy) if out is None else out
-        if out is not None:
-            check_out(out, self.dtype.numpy, self.shape, src)
-        units = np.concatenate((src.reshape(-1, self.plan.unit), self.fill))
+        units = np.concatenate((np.asarray(src).reshape(-1, self.plan.unit), self.fill))
         return self.plan.run(units, out)
 
 
 _loads: BoundedCache[Load] = BoundedCache(PLAN_CACHE_BYTES)
 
 
-def _cached(key: Hashable) -> Load | None:
+def _cached(name: str, src: Any, *arguments: object) -> tuple[Hashable, Load | None]:
+    """Return the key of a call, and what is kept under it; None if the arguments make no key."""
     try:
-        return _loads.get(key)
-    except TypeError:  # an unhashable argument, which the checks will name
-        return None
+        key = (name, type(src), src.dtype, src.shape, *arguments)
+        return key, _loads.get(key)
+    except Exception:  # no array, unhashable, or stranger: the checks will say what is wrong
+        return None, None
 
 
 def forget_plans() -> None:
@@ -152,7 +163,7 @@ def forget_plans() -> None:
 
 
 def _keep(key: Hashable, load: Load) -> Load:
-    if load.plan is not None:
+    if key is not None and load.plan is not None:
         _loads.put(key, load, load.plan.nbytes)
     return load
 
@@ -200,11 +211,11 @@ def plan_im2col(
     src: NDArray[Any], params: LoadData3DParamsV2, *, allow_large: bool = False, out: NDArray[Any] | None = None
 ) -> Load:
     """Check a call of `im2col` and plan it, without moving anything (same arguments)."""
-    key = ("im2col", params, type(src), getattr(src, "dtype", None), getattr(src, "shape", None), allow_large)
-    found = _cached(key)
+    key, found = _cached("im2col", src, params, allow_large)
+    if allow_large is not False:
+        _check_flags(allow_large=allow_large)
     if found is not None:
         return found
-    _check_flags(allow_large=allow_large)
     if not isinstance(params, LoadData3DParamsV2):
         raise ParameterError("params", params, "an instance of LoadData3DParamsV2")
     checked, kind = check_type(src, IM2COL_TYPES, "")
@@ -213,6 +224,7 @@ def plan_im2col(
     check_channel_size(params.channel_size, kind, None)
     geometry = _check_feature_map(checked, params, kind)
     pad = check_pad_value(params.pad_value, kind, _T4)
+    check_size("a copy of src", checked.size * kind.numpy.itemsize, allow_large=allow_large)
     check_size("the matrix", geometry.m * geometry.k * kind.numpy.itemsize, allow_large=allow_large)
     plan = matrix_plan(geometry)
     return _keep(key, Load(plan, _fill(pad, plan.unit, kind), kind, params.pad_value, "", None, plan.shape))
@@ -239,9 +251,7 @@ def plan_load_data_3d_v2(
     allow_large: bool = False,
 ) -> Load:
     """Check a call of `load_data_3d_v2` and plan it, without moving anything (same arguments)."""
-    key = ("v2", params, dst, repeat, product, type(src), getattr(src, "dtype", None), getattr(src, "shape", None),
-           allow_large)  # fmt: skip
-    load = _cached(key)
+    key, load = _cached("v2", src, params, dst, repeat, product, allow_large)
     if load is None:
         load = _keep(key, _plan_v2(src, params, dst, repeat, product, strict, allow_large))
     if strict is not True or check_capacity is not False or allow_large is not False:
@@ -284,6 +294,7 @@ def _plan_v2(
         allowed = f"0, or at least {dense[-3]}, the fractals in a column, so that no fractal is written twice"
         raise ParameterError("dstStride", stride, allowed, table="SetLoadDataRepeat, table 2")
     shape = shape_of_block(kind.c0, block, layout, transposed=transposed, dst_stride=stride)
+    check_size("a copy of src", checked.size * kind.numpy.itemsize, allow_large=bool(allow_large))
     check_size("the result", math.prod(shape) * kind.numpy.itemsize, allow_large=bool(allow_large))
     plan = block_plan(geometry, block, layout, transposed=transposed, dst_stride=stride)
     return Load(plan, _fill(pad, plan.unit, kind), kind, params.pad_value, BUFFERS[target], where, plan.shape)
@@ -321,10 +332,9 @@ def plan_load_data_3d_v1(
     allow_large: bool = False,
 ) -> Load:
     """Check a call of `load_data_3d_v1` and plan it, without moving anything (same arguments)."""
-    key = ("v1", params, dst, product, type(src), getattr(src, "dtype", None), getattr(src, "shape", None))
-    load = _cached(key)
+    key, load = _cached("v1", src, params, dst, product, allow_large)
     if load is None:
-        load = _keep(key, _plan_v1(src, params, dst, product))
+        load = _keep(key, _plan_v1(src, params, dst, product, allow_large))
     if strict is not True or check_capacity is not False or allow_large is not False:
         _check_flags(strict=strict, check_capacity=check_capacity, allow_large=allow_large)
         if check_capacity:
@@ -332,7 +342,8 @@ def plan_load_data_3d_v1(
     return load
 
 
-def _plan_v1(src: object, params: object, dst: object, product: object) -> Load:
+def _plan_v1(src: object, params: object, dst: object, product: object, allow_large: object) -> Load:
+    _check_flags(allow_large=allow_large)
     where = require_product(_V1_API, product, V1_PRODUCTS)
     target = check_destination(dst)
     if not isinstance(params, LoadData3DParamsV1):
@@ -341,6 +352,7 @@ def _plan_v1(src: object, params: object, dst: object, product: object) -> Load:
     pad = check_pad_value(params.pad_value, kind, _T3)
     channels = _check_v1_source(checked, params, kind)
     geometry = _geometry(params, channels, kind.c0)
+    check_size("a copy of src", checked.size * kind.numpy.itemsize, allow_large=bool(allow_large))
     window = check_v1_start(params, geometry)
     columns, unit = _v1_columns(params, geometry)
     shape = shape_of_fractals(kind.c0, params.repeat_time, params.jump_stride, transposed=target == "B2")

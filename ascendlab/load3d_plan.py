@@ -154,10 +154,11 @@ class Load3dPlan:
         if self.straight:
             return result.reshape(sizes)
         strides = [axis.stride * result.itemsize for axis in self.axes]
-        return np.lib.stride_tricks.as_strided(result.reshape(-1), sizes, strides)
+        return np.lib.stride_tricks.as_strided(_as_integers(result.reshape(-1)), sizes, strides)
 
     def _run_in_pieces(self, units: NDArray[Any], view: NDArray[Any]) -> None:
         """Gather, then let the axes change places, piece by piece."""
+        units = _as_integers(units)
         if view.nbytes <= _PIECE_BYTES:
             view[...] = units.take(self.index, 0, None, "wrap")
             return
@@ -252,6 +253,11 @@ class Load3dPlan:
             "untouched": self.size - (loaded.size + padded) * self.unit,
             "used": int(np.count_nonzero(np.bincount(loaded, minlength=1))) * self.unit,
         }
+
+
+def _as_integers(array: NDArray[Any]) -> NDArray[Any]:
+    """Look at elements as integers of their size: NumPy cannot do everything with the types of ml_dtypes."""
+    return array.view(f"u{array.itemsize}")
 
 
 def _boxes(missing: NDArray[np.bool_], sizes: Sequence[int]) -> list[tuple[slice, slice, slice]]:

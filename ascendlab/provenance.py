@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ascendlab import aipp, vector
+from ascendlab import aipp, load3d, vector
 from ascendlab.errors import ParameterError
 from ascendlab.sources import Sources
 
@@ -228,10 +228,24 @@ def _without(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if name not in names}
 
 
+def _trace_load3d(plan: Callable[..., load3d.Load]) -> Callable[[Mapping[str, Any]], Trace]:
+    """Trace a Load3D call by the function that plans it, which takes the same arguments."""
+
+    def tracer(arguments: Mapping[str, Any]) -> Trace:
+        load, out = plan(**arguments), arguments.get("out")
+        shape = load.shape if out is None else out.shape
+        return Trace(shape, {"src": arguments["src"].shape}, load.sources)
+
+    return tracer
+
+
 _TRACERS: dict[Any, Callable[[Mapping[str, Any]], Trace]] = {
     aipp.load_image_to_local: _trace_aipp,
     vector.vector_padding: _trace_vector_padding,
     vector.bilinear_interpolation: _trace_bilinear_interpolation,
+    load3d.im2col: _trace_load3d(load3d.plan_im2col),
+    load3d.load_data_3d_v1: _trace_load3d(load3d.plan_load_data_3d_v1),
+    load3d.load_data_3d_v2: _trace_load3d(load3d.plan_load_data_3d_v2),
 }
 
 

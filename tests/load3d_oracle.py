@@ -7,6 +7,7 @@ are dictionaries: index in the result -> value, for the elements that the instru
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ def l1_image(hwc: np.ndarray) -> np.ndarray:
     return image
 
 
+@functools.cache
 def output_size(size: int, before: int, after: int, window: int, dilation: int, stride: int) -> int:
     """Count window positions along an axis by trying them."""
     count, start = 0, -before
@@ -77,13 +79,13 @@ def columns(params: Any, channels: int, c0: int) -> list[tuple[int, int, int]]:
 
 def sample(hwc: np.ndarray, params: Any, window: int, point: tuple[int, int, int]) -> Any:
     """Return one matrix element; windows may lie past the last one."""
-    left, _, top, _ = params.pad_list
-    _, wo = windows(params)
+    left, right, top, _ = params.pad_list
+    wo = output_size(params.l1_w, left, right, filter_size(params)[1], params.dilation_filter_w, params.stride_w)
     y = window // wo * params.stride_h - top + point[0] * params.dilation_filter_h
     x = window % wo * params.stride_w - left + point[1] * params.dilation_filter_w
     if 0 <= y < params.l1_h and 0 <= x < params.l1_w:
         return hwc[y, x, point[2]]
-    return np.array(params.pad_value).astype(hwc.dtype)[()]
+    return params.pad_value
 
 
 def matrix(hwc: np.ndarray, params: Any) -> np.ndarray:
@@ -110,7 +112,6 @@ def starts(params: Any, repeat: Any, c0: int, *, doubled: bool) -> list[tuple[in
 
 def load_v2(hwc: np.ndarray, params: Any, repeat: Any, *, dst: str, atlas_350: bool, doubled: bool = False) -> tuple:
     """Return the shape and the written elements of a Load3Dv2 call."""
-    full = matrix(hwc, params)
     c0 = elements_in_32_bytes(hwc.dtype)
     places = starts(params, repeat, c0, doubled=doubled)
     m1, k1 = up(params.m_extension, 16), up(params.k_extension, c0)
@@ -119,7 +120,7 @@ def load_v2(hwc: np.ndarray, params: Any, repeat: Any, *, dst: str, atlas_350: b
         tall, wide = (m1 * 16, 0) if repeat.repeat_mode == 0 else (0, k1 * c0)
         block = {}
         for r, (m_start, k_start) in enumerate(places):
-            for (i, j), value in cut(full, m_start, k_start, params).items():
+            for (i, j), value in cut(hwc, params, m_start, k_start).items():
                 block[i + r * tall, j + r * wide] = value
         rows = m1 * 16 * (repeat.repeat_time if repeat.repeat_mode == 0 else 1)
         cols = k1 * c0 * (repeat.repeat_time if repeat.repeat_mode == 1 else 1)
@@ -127,7 +128,7 @@ def load_v2(hwc: np.ndarray, params: Any, repeat: Any, *, dst: str, atlas_350: b
     layout = "NZ" if atlas_350 or dst == "B2" else "ZZ"
     shape, written = (), {}
     for r, (m_start, k_start) in enumerate(places):
-        block = cut(full, m_start, k_start, params)
+        block = cut(hwc, params, m_start, k_start)
         shape, one = lay(block, m1 * 16, k1 * c0, c0, layout, dst == "B2", repeat.dst_stride)
         if len(places) > 1:
             one = {(r, *index): value for index, value in one.items()}
@@ -136,13 +137,15 @@ def load_v2(hwc: np.ndarray, params: Any, repeat: Any, *, dst: str, atlas_350: b
     return shape, written
 
 
-def cut(full: np.ndarray, m_start: int, k_start: int, params: Any) -> dict:
+def cut(hwc: np.ndarray, params: Any, m_start: int, k_start: int) -> dict:
     """Take a block out of the matrix; what lies outside the matrix is not in it."""
+    ho, wo = windows(params)
+    points = columns(params, hwc.shape[2], elements_in_32_bytes(hwc.dtype))
     return {
-        (i, j): full[m_start + i, k_start + j]
+        (i, j): sample(hwc, params, m_start + i, points[k_start + j])
         for i in range(params.m_extension)
         for j in range(params.k_extension)
-        if m_start + i < full.shape[0] and k_start + j < full.shape[1]
+        if m_start + i < ho * wo and k_start + j < len(points)
     }
 
 

@@ -51,7 +51,61 @@ def window() -> al.LoadImageToLocalParams:
     return al.LoadImageToLocalParams(horiz_size=4, vert_size=2, src_horiz_size=8, left_pad_size=1, top_pad_size=1)
 
 
+def feature_map() -> np.ndarray:
+    """Make a small feature map in L1's order."""
+    return np.ones((1, 3, 4, 16), np.float16)
+
+
+def block() -> al.LoadData3DParamsV2:
+    """Make a block of that map's matrix."""
+    return al.LoadData3DParamsV2(l1_h=3, l1_w=4, channel_size=16, filter_w=2, m_extension=9, k_extension=32)
+
+
+def load_3d_v2() -> dict[str, Any]:
+    """Make the arguments that load that block."""
+    return {
+        "src": feature_map(),
+        "params": block(),
+        "dst": "A2",
+        "repeat": al.LoadDataRepeatParam(),
+        "product": al.Product.ATLAS_A2,
+        "out": np.full((1, 2, 16, 16), 7, np.float16),
+        "strict": True,
+        "check_capacity": True,
+        "allow_large": False,
+    }
+
+
+def load_3d_v1() -> dict[str, Any]:
+    """Make the arguments that load two fractals."""
+    v1 = {"params": al.LoadData3DParamsV1(l1_h=3, l1_w=4, filter_w=2, repeat_time=2)}
+    arguments = {**load_3d_v2(), **v1, "product": al.Product.ATLAS_TRAINING, "out": np.full((2, 16, 16), 7, np.float16)}
+    return {name: value for name, value in arguments.items() if name != "repeat"}
+
+
 EXAMPLES: dict[str, Callable[[], dict[str, Any]]] = {
+    "im2col": lambda: {
+        "src": feature_map(),
+        "params": block(),
+        "out": np.full((9, 32), 7, np.float16),
+        "allow_large": False,
+    },
+    "load_data_3d_v2": load_3d_v2,
+    "load_data_3d_v1": load_3d_v1,
+    "plan_im2col": lambda: {"src": feature_map(), "params": block(), "allow_large": False},
+    "plan_load_data_3d_v2": lambda: {name: value for name, value in load_3d_v2().items() if name != "out"},
+    "plan_load_data_3d_v1": lambda: {name: value for name, value in load_3d_v1().items() if name != "out"},
+    "to_nc1hwc0": lambda: {"hwc": np.ones((3, 4, 20), np.float16)},
+    "from_nc1hwc0": lambda: {"x": feature_map(), "h": 3, "w": 4, "c": 16},
+    **{name: lambda: {"nd": np.ones((5, 20), np.int8)} for name in ("nd_to_nz", "nd_to_zz", "nd_to_zn")},
+    **{
+        name: lambda: {"x": np.ones((1, 1, 16, 16), np.float16), "rows": 5, "columns": 16}
+        for name in ("nz_to_nd", "zz_to_nd", "zn_to_nd")
+    },
+    "fractal_index": lambda: {"layout": "NZ", "row": 3, "column": 4, "c0": 16},
+    "matrix_index": lambda: {"layout": "NZ", "index": (0, 0, 1, 2), "c0": 16},
+    "pack_int4": lambda: {"values": al.unpack_int4(np.ones(3, np.uint8), 6)},
+    "unpack_int4": lambda: {"packed": np.ones(3, np.uint8), "shape": (2, 3)},
     "set_aipp_functions": lambda: {
         "src0": np.zeros((4, 8), np.uint8),
         "src1": np.zeros((2, 8), np.uint8),
