@@ -17,7 +17,11 @@ PACKAGE = Path(__file__).resolve().parent.parent / "ascendlab"
 # From the bottom up; a module may import its own layer and those below.  A name ending in * is a prefix; the
 # longest name that fits counts, so that aipp_config* is no part of aipp*.
 LAYERS: list[tuple[str, tuple[str, ...], set[str]]] = [
-    ("base", ("errors", "fields", "arrays", "sources", "fidelity", "products", "dtypes", "half", "layouts", "caches"), set()),
+    (
+        "base",
+        ("errors", "fields", "arrays", "sources", "fidelity", "products", "dtypes", "half", "layouts", "caches"),
+        set(),
+    ),
     ("emulations", ("aipp*", "load3d*", "capi*", "vector*", "bilinear*", "resize"), set()),
     ("tools", ("provenance", "cpp*", "pycode", "golden*", "aipp_config*", "exercises*", "pictures*", "summary"), set()),
     ("plots", ("plots*",), {"matplotlib", "mpl_toolkits", "PIL"}),
