@@ -154,8 +154,9 @@ def test_a_path_of_a_machine_is_seen() -> None:
 
 
 def test_repository_files_are_of_sensible_size() -> None:
-    """A clone stays small: no file over 1 MB."""
-    assert [str(path) for path in FILES if (ROOT / path).stat().st_size > 1_000_000] == []
+    """A clone stays small: no file over 1 MB, no notebook with its pictures over 2 MB."""
+    limits = {path: 2_000_000 if str(path).endswith(".ipynb") else 1_000_000 for path in FILES}
+    assert [str(path) for path, limit in limits.items() if (ROOT / path).stat().st_size > limit] == []
 
 
 def test_modules_hold_one_idea() -> None:

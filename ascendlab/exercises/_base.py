@@ -209,7 +209,7 @@ class Exercise:
     @property
     def stub(self) -> str:
         """The function to fill in."""
-        return f"def {self.name}({self.parameters}):\n    ...  # your code"
+        return f"def {self.name}({self.parameters}):\n    return None  # your code"
 
     def __repr__(self) -> str:
         return f"Task: {self.task}\nSpec:\n{_indent(self.spec)}\nStub:\n{_indent(self.stub)}"
