@@ -26,7 +26,7 @@ __all__ = [
     "paint_texts",
     "swatch",
     "text_image",
-    "text_width",
+    "text_widths",
 ]
 
 GLYPHS = "0123456789-.+eainf?ABCDEFx%"
@@ -154,16 +154,16 @@ def _characters(texts: NDArray[np.str_], letters: Atlas) -> NDArray[np.intp]:
     return letters.lookup[np.minimum(codes, len(letters.lookup) - 1)]
 
 
-def text_width(texts: NDArray[np.str_], points: float, dpi: float, tracking: float = 0.0) -> int:
-    """Return the pixels that the widest of some texts takes, with `tracking` pixels more after each character.
+def text_widths(texts: NDArray[np.str_], points: float, dpi: float, tracking: float = 0.0) -> NDArray[np.float64]:
+    """Return the pixels that each of n texts takes, with `tracking` pixels more after each character.
 
-    >>> text_width(np.array(["8"]), 9, 96) < text_width(np.array(["888"]), 9, 96)
+    >>> one, three = text_widths(np.array(["8", "888"]), 9, 96)
+    >>> bool(2.9 < three / one < 3.1)
     True
     """
     letters = atlas(points, dpi)
-    if not len(texts):
-        return 0
-    return int(np.ceil(_advances(_characters(texts, letters), letters, tracking).sum(axis=1).max()))
+    widths: NDArray[np.float64] = _advances(_characters(texts, letters), letters, tracking).sum(axis=1)
+    return widths
 
 
 def _advances(glyphs: NDArray[np.intp], letters: Atlas, tracking: float) -> NDArray[np.float64]:
@@ -224,33 +224,38 @@ def format_numbers(
 ) -> tuple[NDArray[np.str_], float] | None:
     """Format numbers so that each fits into `width` pixels.
 
-    Floats get as many digits as that allows, at most 4; in narrow cells the zero before the point goes first.  If
-    nothing fits, the characters move closer together, as far as they stay readable.
+    Each float gets as many digits as that allows, at most 4; in narrow cells the zero before the point goes.  If
+    some number does not fit at all, the characters move closer together, as far as they stay readable.
 
     Returns
     -------
     (ndarray of str with the shape of `values`, tracking) or None
-        None if not even one digit fits.
+        None if some number fits in no form.
 
     Examples
     --------
     >>> format_numbers(np.array([7, 250]), 40, points=9, dpi=96)
     (array(['7', '250'], dtype='<U3'), 0.0)
-    >>> format_numbers(np.array([0.25, -1.5]), 40, points=9, dpi=96)
-    (array(['0.25', '-1.5'], dtype='<U4'), 0.0)
+    >>> format_numbers(np.array([0.257, -1.5, 1234.5]), 40, points=9, dpi=96)[0].tolist()
+    ['0.257', '-1.5', '1234']
     >>> format_numbers(np.array([123456]), 20, points=9, dpi=96) is None
     True
     """
-    if values.dtype.kind in "iub":
-        candidates = [np.char.mod("%d", values)]
+    flat = values.ravel()
+    if flat.dtype.kind in "iub":
+        candidates = [np.char.mod("%d", flat)]
     else:
-        wide = values.astype(np.float64)
-        candidates = [np.char.mod(f"%.{digits}g", wide) for digits in (4, 3, 2)]
+        wide = flat.astype(np.float64)
+        whole = np.abs(wide) >= 1000
+        # An exponent would cost more room than the digits that it saves.
+        candidates = [np.where(whole, np.char.mod("%.0f", wide), np.char.mod(f"%.{n}g", wide)) for n in (4, 3, 2)]
         candidates += [_without_zero(wide, decimals) for decimals in (2, 1)]
+        candidates.append(np.where(np.abs(wide) >= 1, np.char.mod("%.0f", wide), candidates[-1]))
     for tracking, air in ((0.0, 1), (-1.0, 0)):
-        for texts in candidates:
-            if text_width(texts.ravel(), points, dpi, tracking) + air <= width:
-                return texts, tracking
+        fits = np.array([text_widths(texts, points, dpi, tracking) + air <= width for texts in candidates])
+        if fits.any(axis=0).all():
+            chosen = np.choose(fits.argmax(axis=0), candidates)
+            return chosen.reshape(values.shape), tracking
     return None
 
 

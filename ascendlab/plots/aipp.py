@@ -108,8 +108,8 @@ def to_rgb(array: NDArray[Any], limits: tuple[float, float] | None = None) -> ND
     if array.dtype == np.uint8 and limits is None:
         return array
     low, high = limits or shown_range(array)
-    scaled = (np.nan_to_num(array.astype(np.float32)) - low) * (255 / (high - low))
-    return np.clip(np.round(scaled), 0, 255).astype(np.uint8)
+    inside = np.clip(np.nan_to_num(array.astype(np.float32)), low, high)
+    return np.round((inside - low) * (255 / (high - low))).astype(np.uint8)
 
 
 def border_areas(plan: AippPlan, channel: int | None = None) -> dict[Role, NDArray[np.bool_]]:
