@@ -1,8 +1,8 @@
 """AIPP: picture to L1 layout.
 
-The peer is OpenCV doing the same job in four calls: colour conversion, a table per channel, the border, the first
-three channels of a preallocated buffer.  Its colours may differ by rounding, since its coefficients are its own;
-the plain NumPy version must agree bit for bit.
+The peer is OpenCV doing the same job: clear the buffer, convert the colours, look up a table per channel, add the
+border, write the first three channels.  Its colours may differ by rounding, since its coefficients are its own; the
+plain NumPy version must agree bit for bit.  The other formats and settings are held against NV12 of the same size.
 """
 
 from __future__ import annotations
@@ -80,16 +80,21 @@ def _plain_nv12(nv12: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
 def _opencv_nv12(nv12: np.ndarray, out: np.ndarray, *, fill: bool) -> Callable[[], None]:
     """OpenCV's way into a preallocated buffer, with or without writing the channels that only pad."""
     values = np.arange(256)[:, None] - MEANS
-    converted = np.clip(values, -128, 127).astype(np.int8) if out.dtype == np.int8 else values.astype(np.float16)
+    values = np.clip(values, -128, 127).astype(np.int8) if out.dtype == np.int8 else values.astype(np.float16)
     # OpenCV's table look-up knows no half; 16-bit integers carry the bits.
     word = np.dtype(f"i{out.itemsize}")
-    table, target, all_bytes = np.ascontiguousarray(converted.view(word)[None]), out.view(word), out.view(np.uint8)
+    table, target, all_bytes = np.ascontiguousarray(values.view(word)[None]), out.view(word), out.view(np.uint8)
+    # Its intermediate pictures are allocated beforehand too, which is OpenCV at its fastest.
+    height, width = nv12.shape[0] * 2 // 3, nv12.shape[1]
+    rgb, converted = np.empty((height, width, 3), np.uint8), np.empty((height, width, 3), word)
+    border = np.empty((*out.shape[:2], 3), word)
 
     def run() -> None:
         if fill:
             all_bytes.fill(0)
-        rgb = cv2.cvtColor(nv12, cv2.COLOR_YUV2RGB_NV12)
-        border = cv2.copyMakeBorder(cv2.LUT(rgb, table), PAD, PAD, PAD, PAD, cv2.BORDER_REPLICATE)
+        cv2.cvtColor(nv12, cv2.COLOR_YUV2RGB_NV12, dst=rgb)
+        cv2.LUT(rgb, table, dst=converted)
+        cv2.copyMakeBorder(converted, PAD, PAD, PAD, PAD, cv2.BORDER_REPLICATE, dst=border)
         cv2.mixChannels([border], [target], [0, 0, 1, 1, 2, 2])
 
     return run
@@ -125,7 +130,7 @@ def _nv12_case(height: int, width: int, kind: str, limit: float) -> Case:
         lambda: load_image_to_local(setup, params, out=out),
         check,
         peers,
-        limits={SAME: limit, NO_FILL: limit},
+        limits={SAME: limit},
         limit_mib=8,
     )
 
