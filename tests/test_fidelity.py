@@ -9,7 +9,7 @@ import pytest
 import ascendlab as al
 from ascendlab import fidelity
 
-APIS = ("aipp", "load3d", "capi", "vector-padding", "bilinear")
+APIS = ("aipp", "load3d", "capi", "vector", "bilinear")
 
 
 @pytest.mark.parametrize("rule", fidelity.RULES, ids=lambda r: r.id)
