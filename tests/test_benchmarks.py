@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import json
+import sys
 import time
+import types
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.__main__ import main, names
+import benchmarks.__main__ as command
 from benchmarks.measure import Case, assert_same_bytes, copy_of, measure
 from benchmarks.report import combine, machine, table, write
 
@@ -100,14 +103,39 @@ def test_written_results_make_one_page(tmp_path) -> None:
     assert json.loads((tmp_path / "results" / "a.json").read_text())["cases"][0]["ratio"] == {"peer": [1.0]}
 
 
+def test_a_new_module_is_all_that_a_new_benchmark_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A module with cases runs by its name; its numbers end up in the JSON file, the page and the terminal."""
+    fake = types.ModuleType("benchmarks.bench_fake", "Fakes: busy loops.\n\nMore words.")
+    fake.cases = lambda: iter([  # type: ignore[attr-defined]
+        Case("slow", lambda: _work(3), lambda: None, {"fast": lambda: _work(1)}, {"fast": 2.0}, limit_ms=1000)
+    ])  # fmt: skip
+    monkeypatch.setitem(sys.modules, fake.__name__, fake)
+    monkeypatch.setattr(command, "names", lambda: ["fake"])
+    monkeypatch.setattr(command, "HERE", tmp_path / "benchmarks")
+    command.main(["--here", "--rounds", "1", "fake"])
+    assert json.loads(capsys.readouterr().out)[0]["name"] == "slow"
+    monkeypatch.setattr(command, "_run_apart", command.run_here)
+    command.main(["--runs", "2", "--rounds", "3"])
+    printed = capsys.readouterr().out
+    assert "Fakes: busy loops\n" in printed
+    written = json.loads((tmp_path / "benchmarks" / "results" / "fake.json").read_text())
+    assert len(written["cases"][0]["ratio"]["fast"]) == 2
+    page = (tmp_path / "docs" / "benchmarks.md").read_text()
+    assert "| slow | fast |" in page
+    assert "| 2 | **no** |" in page
+    assert "1000 ms | yes |" in page
+
+
 def test_an_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """A misspelt name stops the run before anything is measured, and says which name."""
     with pytest.raises(SystemExit):
-        main(["no_such_thing"])
+        command.main(["no_such_thing"])
     assert "no_such_thing" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", command.names())
 def test_every_benchmark_checks_its_cases_in_tiny_sizes(name: str) -> None:
     """Each module has a title and cases with distinct names, all of which compute what they should."""
     module = importlib.import_module(f"benchmarks.bench_{name}")
