@@ -330,11 +330,18 @@ class Notebook:
         self.await_idle()
 
     def read_through(self) -> None:
-        """Scroll from top to bottom, so that JupyterLab draws every cell."""
-        cells = self.panel.locator(".jp-Cell")
-        for number in range(cells.count()):
-            cells.nth(number).evaluate("cell => cell.scrollIntoView()")
-            self.page.evaluate("new Promise(requestAnimationFrame)")
+        """Scroll from top to bottom, cell by cell, until JupyterLab has drawn every one."""
+        self.page.evaluate(
+            """async () => {
+              const notebook = jupyterapp.shell.currentWidget.content;
+              for (let number = 0; number < notebook.widgets.length; number++) {
+                const cell = notebook.widgets[number];
+                cell.node.scrollIntoView();
+                for (let frame = 0; frame < 600 && (frame < 1 || cell.isPlaceholder()); frame++)
+                  await new Promise(requestAnimationFrame);
+              }
+            }"""
+        )
 
     def explorer(self, number: int = 0) -> ExplorerView:
         """Return the explorer with this number, scrolled into view, its picture drawn."""
