@@ -23,13 +23,18 @@ from ascendlab.aipp import (
     load_image_to_local,
     set_aipp_functions,
 )
+from ascendlab.capi import AICore, launch
 from ascendlab.errors import (
     AscendlabError,
     AscendlabWarning,
     BufferOverflowError,
     DocumentationConflictWarning,
+    KernelError,
     KernelLimitWarning,
+    MisalignedAddressError,
     ParameterError,
+    SynchronizationError,
+    UninitialisedReadError,
     UnsupportedProductError,
 )
 from ascendlab.layouts import (
@@ -73,6 +78,7 @@ _LAZY_NAMES: dict[str, str] = {}
 
 __all__ = [
     "MASK_PLACEHOLDER",
+    "AICore",
     "AippChannelPaddingParams",
     "AippColorSpaceConvParams",
     "AippDataTypeConvParams",
@@ -88,19 +94,24 @@ __all__ = [
     "Call",
     "DocumentationConflictWarning",
     "IsResetLoad3dConfig",
+    "KernelError",
     "KernelLimitWarning",
     "LoadData3DParamsV1",
     "LoadData3DParamsV2",
     "LoadDataRepeatParam",
     "LoadImageToLocalParams",
+    "MisalignedAddressError",
     "ParameterError",
     "Product",
+    "SynchronizationError",
     "UnaryRepeatParams",
+    "UninitialisedReadError",
     "UnsupportedProductError",
     "bilinear_interpolation",
     "csc_preset",
     "from_nc1hwc0",
     "im2col",
+    "launch",
     "load_data_3d_v1",
     "load_data_3d_v2",
     "load_image_to_local",

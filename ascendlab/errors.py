@@ -24,8 +24,12 @@ __all__ = [
     "AscendlabWarning",
     "BufferOverflowError",
     "DocumentationConflictWarning",
+    "KernelError",
     "KernelLimitWarning",
+    "MisalignedAddressError",
     "ParameterError",
+    "SynchronizationError",
+    "UninitialisedReadError",
     "UnsupportedProductError",
     "describe_value",
 ]
@@ -60,7 +64,15 @@ def describe_value(value: object) -> str:
 
 
 class AscendlabError(ValueError):
-    """Root of the family: any misuse that the library detects."""
+    """Root of the family: any misuse that the library detects.
+
+    Attributes
+    ----------
+    core : AICore or None
+        Set by `ascendlab.capi.launch`: the machine as the refused call found it.
+    """
+
+    core: Any = None
 
 
 class ParameterError(AscendlabError):
@@ -140,6 +152,39 @@ class BufferOverflowError(AscendlabError):
 
 def _rebuild_overflow(buffer: str, needed: int, available: int, hint: str) -> BufferOverflowError:
     return BufferOverflowError(buffer, needed, available, hint=hint)
+
+
+class KernelError(AscendlabError):
+    """A kernel does what would hang the hardware, or give a result that nobody can predict.
+
+    Parameters
+    ----------
+    call : str
+        The call that was refused; nothing of it has been carried out.
+    problem : str
+        What is wrong, with the addresses.
+    fix : str
+        The usual remedy, in a sentence.
+    """
+
+    def __init__(self, call: str, problem: str, fix: str) -> None:
+        self.call, self.problem, self.fix = call, problem, fix
+        super().__init__(f"{call}: {problem}. {fix}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.call, self.problem, self.fix)
+
+
+class UninitialisedReadError(KernelError):
+    """A call consumes bytes that nobody has written."""
+
+
+class MisalignedAddressError(KernelError):
+    """An address is not a multiple of what the buffer needs."""
+
+
+class SynchronizationError(KernelError):
+    """Two pipes touch the same bytes without an order between them, or a flag is never set."""
 
 
 class AscendlabWarning(UserWarning):

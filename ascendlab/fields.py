@@ -13,11 +13,13 @@ constructor's checks, the docstring, the Ascend C code and the explorers' contro
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -221,9 +223,15 @@ class Parameters:
 P = TypeVar("P", bound=type[Parameters])
 
 
-def fields_of(cls: type[Parameters]) -> dict[str, Field]:
+def fields_of(cls: type[Parameters]) -> Mapping[str, Field]:
     """Map each field's Python name to its `Field`, in the document's order."""
-    return {f.name: f.metadata["spec"] for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    # mypy takes classes that lack __hash__ on their instances for unhashable themselves.
+    return _table(cast(Hashable, cls))
+
+
+@functools.cache
+def _table(cls: Any) -> Mapping[str, Field]:
+    return MappingProxyType({f.name: f.metadata["spec"] for f in dataclasses.fields(cls)})
 
 
 def structure(cls: P) -> P:

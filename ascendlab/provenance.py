@@ -27,6 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab import aipp, load3d, vector
+from ascendlab.capi.launch import Launch
+from ascendlab.capi.tracing import LaunchTracer
 from ascendlab.errors import ParameterError
 from ascendlab.sources import Sources
 
@@ -94,14 +96,21 @@ class Call:
 
 @dataclass(frozen=True)
 class Term:
-    """One source element that an output element was made of: ``weight * operand[index]``."""
+    """One source element that an output element was made of: ``weight * operand[index]``.
+
+    In a product of two arrays ``factor[factor_index]`` is the other element.
+    """
 
     operand: str
     index: tuple[int, ...]
     weight: float
+    factor: str = ""
+    factor_index: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         place = f"{self.operand}[{', '.join(map(str, self.index))}]"
+        if self.factor:
+            place += f" * {self.factor}[{', '.join(map(str, self.factor_index))}]"
         return place if self.weight == 1 else f"{self.weight:g} * {place}"
 
 
@@ -114,7 +123,8 @@ class Origin:
     terms : tuple of Term
         Source elements with their weights, in the order in which they are added up; empty for a constant.
     constant : float or None
-        The constant that stands there, if no source element does.
+        The constant that stands there, if no source element does; in a sum of products, what products of constants
+        add to it.
     """
 
     terms: tuple[Term, ...]
@@ -122,7 +132,8 @@ class Origin:
 
     def __str__(self) -> str:
         if self.terms:
-            return " + ".join(map(str, self.terms))
+            added = [] if self.constant is None else [f"constant {self.constant:g}"]
+            return " + ".join([*map(str, self.terms), *added])
         return "never written" if self.constant is None else f"constant {self.constant:g}"
 
 
@@ -138,11 +149,14 @@ class Trace:
         Each operand's name and shape.
     lookup : callable
         Maps flat output indices to `Sources`, vectorised.
+    terms : int
+        About how many terms an element has; whole-result questions are cut into pieces accordingly.
     """
 
     shape: tuple[int, ...]
     operands: Mapping[str, tuple[int, ...]]
     lookup: Callable[[NDArray[np.intp]], Sources]
+    terms: int = 1
 
     def sources(self, flat: NDArray[np.intp] | None = None) -> Sources:
         """Return the source arrays of the output elements with these flat indices (all elements if None)."""
@@ -173,13 +187,22 @@ class Trace:
             raise ParameterError("index", index, f"{len(size)} integers inside the result's shape {size}")
         found = self.sources(np.array([np.ravel_multi_index(index, size)]))
         names = list(self.operands)
-        terms = tuple(
-            Term(names[o], tuple(int(i) for i in np.unravel_index(place, self.operands[names[o]])), float(w))
-            for o, place, w in zip(found.operand[0], found.index[0], found.weight[0], strict=True)
-            if o >= 0
-        )
-        constant = None if terms or found.untouched[0] else float(found.constant[0])
-        return Origin(terms, constant)
+
+        def place(number: int, flat: int) -> tuple[str, tuple[int, ...]]:
+            name = names[number]
+            return name, tuple(int(i) for i in np.unravel_index(flat, self.operands[name]))
+
+        terms = []
+        for i, number in enumerate(found.operand[0]):
+            if number < 0:
+                continue
+            factor: tuple[str, tuple[int, ...]] = ("", ())
+            if found.factor_operand is not None and found.factor_operand[0, i] >= 0:
+                assert found.factor_index is not None
+                factor = place(found.factor_operand[0, i], found.factor_index[0, i])
+            terms.append(Term(*place(number, found.index[0, i]), float(found.weight[0, i]), *factor))
+        constant = None if np.isnan(found.constant[0]) or found.untouched[0] else float(found.constant[0])
+        return Origin(tuple(terms), constant)
 
     def reads(self) -> dict[str, NDArray[np.int64]]:
         """Count, for each operand, how often each of its elements is used in the result.
@@ -192,11 +215,14 @@ class Trace:
         """
         counts = {name: np.zeros(int(np.prod(shape)), np.int64) for name, shape in self.operands.items()}
         total = int(np.prod(self.shape))
-        for start in range(0, total, _PIECE):
-            found = self.sources(np.arange(start, min(start + _PIECE, total)))
-            for number, name in enumerate(self.operands):
-                used = found.index[found.operand == number]
-                counts[name] += np.bincount(used, minlength=counts[name].size)
+        piece = max(1, _PIECE // self.terms)
+        for start in range(0, total, piece):
+            found = self.sources(np.arange(start, min(start + piece, total)))
+            factors = () if found.factor_operand is None else ((found.factor_operand, found.factor_index),)
+            for operand, index in ((found.operand, found.index), *factors):
+                assert index is not None
+                for number, name in enumerate(self.operands):
+                    counts[name] += np.bincount(index[operand == number], minlength=counts[name].size)
         return {name: count.reshape(self.operands[name]) for name, count in counts.items()}
 
 
@@ -239,6 +265,20 @@ def _trace_load3d(plan: Callable[..., load3d.Load]) -> Callable[[Mapping[str, An
     return tracer
 
 
+def _trace_launch(launched: Launch, output: str) -> Trace:
+    """Trace a global memory of a kernel: by default the only one that was written."""
+    written = [name for name, buffer in launched.gm.items() if launched.writes(name)]
+    if not output and len(written) == 1:
+        output = written[0]
+    if output not in launched.gm:
+        raise ParameterError("output", output, "one of " + ", ".join(written or launched.gm))
+    tracer = LaunchTracer(launched)
+    array = launched.gm[output].array
+    assert array is not None
+    operands = {name: leaf.shape for name, leaf in tracer.leaves.items()}
+    return Trace(array.shape, operands, lambda flat: tracer.sources(output, flat), terms=tracer.terms)
+
+
 _TRACERS: dict[Any, Callable[[Mapping[str, Any]], Trace]] = {
     aipp.load_image_to_local: _trace_aipp,
     vector.vector_padding: _trace_vector_padding,
@@ -249,13 +289,15 @@ _TRACERS: dict[Any, Callable[[Mapping[str, Any]], Trace]] = {
 }
 
 
-def trace(call: Call) -> Trace:
+def trace(call: Call | Launch, *, output: str = "") -> Trace:
     """Return where every element of a call's result comes from, without moving any data.
 
     Parameters
     ----------
-    call : Call
-        A call of an emulated instruction.
+    call : Call or Launch
+        A call of an emulated instruction; or what `ascendlab.capi.launch` returned, whose log is followed back.
+    output : str
+        For a launch: which of its arrays, by the name of the kernel's parameter; not needed if there is only one.
 
     Returns
     -------
@@ -269,8 +311,12 @@ def trace(call: Call) -> Trace:
         For a function that is no emulated instruction, for missing or unknown arguments, and for those that give
         the call no result.
     """
+    if not isinstance(output, str):
+        raise ParameterError("output", output, "the name of one of the kernel's parameters")
+    if isinstance(call, Launch):
+        return _trace_launch(call, output)
     if not isinstance(call, Call):
-        raise ParameterError("call", call, "an instance of Call")
+        raise ParameterError("call", call, "an instance of Call, or what launch returned")
     try:
         tracer = _TRACERS.get(call.function)
     except Exception:  # unhashable callables

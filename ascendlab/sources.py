@@ -27,6 +27,8 @@ class Sources:
         The constant of an element without terms, NaN for the others.
     untouched : ndarray of bool, shape (n,)
         Elements that the instruction does not write at all.
+    factor_operand, factor_index : ndarray, shape (n, terms), optional
+        For products: the operand and the flat index of a second factor of each term, operand -1 where there is none.
     """
 
     operand: NDArray[np.int8]
@@ -34,6 +36,8 @@ class Sources:
     weight: NDArray[np.float64]
     constant: NDArray[np.float64]
     untouched: NDArray[np.bool_]
+    factor_operand: NDArray[np.int8] | None = None
+    factor_index: NDArray[np.int64] | None = None
 
     @classmethod
     def copies(

@@ -22,7 +22,7 @@ LAYERS: list[tuple[str, tuple[str, ...], set[str]]] = [
         ("errors", "fields", "arrays", "sources", "fidelity", "products", "dtypes", "half", "layouts", "caches"),
         set(),
     ),
-    ("emulations", ("aipp*", "load3d*", "capi*", "vector*", "bilinear*", "resize"), set()),
+    ("emulations", ("aipp*", "load3d*", "capi*", "conv", "vector*", "bilinear*", "resize"), set()),
     ("tools", ("provenance", "cpp*", "pycode", "golden*", "aipp_config*", "exercises*", "pictures*", "summary"), set()),
     ("plots", ("plots*",), {"matplotlib", "mpl_toolkits", "PIL"}),
     ("explorers", ("explorers*",), {"ipywidgets", "IPython", "traitlets"}),

@@ -1,0 +1,156 @@
+"""The matrix unit: operands in fractals, products in float32, added one after the other in the order of K.
+
+>>> a, b = np.full((2, 3), 0.1, np.float16), np.full((3, 4), 10, np.float16)
+>>> multiply(a, b, None)[0, 0] == np.float32(0)+a[0, 0]*np.float32(10)+a[0, 1]*np.float32(10)+a[0, 2]*np.float32(10)
+np.True_
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ascendlab.capi.moves import Cover
+from ascendlab.dtypes import DATA_BLOCK_BYTES as BLOCK
+
+__all__ = [
+    "MMAD_TYPES",
+    "blocks",
+    "c_shape",
+    "multiply",
+    "operand",
+    "operand_bytes",
+    "operand_cover",
+    "operand_places",
+]
+
+MMAD_TYPES = {
+    ("int8", "int8"): "int32",
+    ("fp8_e5m2", "fp8_e5m2"): "float",
+    ("fp8_e5m2", "fp8_e4m3fn"): "float",
+    ("fp8_e4m3fn", "fp8_e5m2"): "float",
+    ("fp8_e4m3fn", "fp8_e4m3fn"): "float",
+    ("half", "half"): "float",
+    ("bfloat16", "bfloat16"): "float",
+    ("float", "float"): "float",
+}
+"""Types of A and B -> type of C."""
+
+_ROWS = 16
+# Products are made in slices of about this many bytes, which stay in the cache.
+_SLICE_BYTES = 1 << 20
+
+
+def multiply(a: NDArray[Any], b: NDArray[Any], start: NDArray[Any] | None) -> NDArray[Any]:
+    """Return ``start + a @ b`` as the matrix unit adds it up.
+
+    Parameters
+    ----------
+    a : ndarray, shape (m, k)
+        Left matrix.
+    b : ndarray, shape (k, n)
+        Right matrix.
+    start : ndarray of float32 or int32, shape (m, n), or None
+        What C holds before; None for zeros.
+
+    Returns
+    -------
+    ndarray, shape (m, n)
+        int32 for int8 operands, saturated once at the end; else float32: every product is rounded to float32 and
+        added to the sum so far, k = 0 first.
+    """
+    (m, k), n = a.shape, b.shape[1]
+    if a.dtype == np.int8:
+        # Products of bytes and their sums are exact in float64: |sum| < 2**53.
+        exact = a.astype(np.float64) @ b.astype(np.float64)
+        if start is not None:
+            exact += start
+        return np.clip(exact, -(2.0**31), 2.0**31 - 1).astype(np.int32)
+    left = np.ascontiguousarray(a.T, np.float32)
+    right = np.ascontiguousarray(b, np.float32)
+    # At least two sums side by side: for a single one NumPy would add pairwise instead of one after the other.
+    width = max(n, 2)
+    if n < width:
+        right = np.concatenate([right, right], axis=1)
+    total = np.zeros((m, width), np.float32)
+    if start is not None:
+        total[:, :n] = start
+    step = max(1, _SLICE_BYTES // (4 * m * width))
+    with np.errstate(all="ignore"):
+        for first in range(0, k, step):
+            last = min(k, first + step)
+            products = np.empty((last - first + 1, m, width), np.float32)
+            products[0] = total
+            np.multiply(left[first:last, :, None], right[first:last, None, :], out=products[1:])
+            np.add.reduce(products, axis=0, out=total)
+    return total[:, :n]
+
+
+# Operands fill at most one L0 buffer, so an entry of these caches has at most 64 Ki places: 512 KiB.
+@lru_cache(maxsize=32)
+def operand_places(rows: int, k: int, itemsize: int, plain: bool) -> NDArray[np.intp]:
+    """Return the byte place of element (row, k) of an operand, k rounded up to whole blocks.
+
+    A lies in L0A as NZ, and B in L0B as ZN, which is B's transpose as NZ: rows of A and columns of B are alike.
+
+    Parameters
+    ----------
+    rows, k : int
+        Rows of A or columns of B, and the length of the sums.
+    itemsize : int
+        Bytes of an element.
+    plain : bool
+        A single row as it lies (GEMV).
+    """
+    c0 = BLOCK // itemsize
+    row, column = np.arange(rows, dtype=np.intp)[:, None], np.arange(blocks(k, itemsize) * c0, dtype=np.intp)
+    if plain:
+        return _frozen((row * 0 + column) * itemsize)
+    return _frozen((column // c0 * _aligned(rows) + row) * BLOCK + column % c0 * itemsize)
+
+
+@lru_cache(maxsize=32)
+def operand_cover(rows: int, k: int, itemsize: int, plain: bool) -> Cover:
+    """Return the bytes of an operand that a multiplication consumes: real rows, whole blocks of K."""
+    count = blocks(k, itemsize)
+    if plain:
+        return Cover(BLOCK, 0, count, None)
+    units = np.arange(count, dtype=np.intp)[:, None] * _aligned(rows) + np.arange(rows, dtype=np.intp)
+    return Cover.of(units.reshape(-1), BLOCK)
+
+
+def operand_bytes(rows: int, k: int, itemsize: int, plain: bool) -> int:
+    """Return how many bytes from an operand's pointer on belong to it."""
+    return blocks(k, itemsize) * (1 if plain else _aligned(rows)) * BLOCK
+
+
+def operand(data: NDArray[np.uint8], kind: np.dtype[Any], rows: int, k: int, plain: bool) -> NDArray[Any]:
+    """Return an operand, of which `data` holds all bytes, as a matrix of shape (rows, k)."""
+    if plain:
+        return data.view(kind)[:k].reshape(1, k)
+    c0 = BLOCK // kind.itemsize
+    fractals = data.view(kind).reshape(blocks(k, kind.itemsize), _aligned(rows), c0)
+    matrix: NDArray[Any] = fractals[:, :rows].transpose(1, 0, 2).reshape(rows, -1)
+    return matrix[:, :k]
+
+
+def blocks(k: int, itemsize: int) -> int:
+    """Return how many blocks of 32 bytes k elements take."""
+    return -(-k * itemsize // BLOCK)
+
+
+def c_shape(m: int, n: int) -> tuple[int, int, int]:
+    """Return the shape of C in L0C: columns of 16, rows rounded up, 16."""
+    return -(-n // _ROWS), _aligned(m), _ROWS
+
+
+def _aligned(rows: int) -> int:
+    return -(-rows // _ROWS) * _ROWS
+
+
+def _frozen(array: NDArray[np.intp]) -> NDArray[np.intp]:
+    array.flags.writeable = False
+    return array

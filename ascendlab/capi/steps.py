@@ -1,0 +1,255 @@
+"""The step log of a core, and what can be read from it: memory maps, register files, timelines, earlier states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ascendlab.capi.memory import Allocation, Buffer, Pointer
+from ascendlab.capi.moves import Cover
+from ascendlab.capi.operations import Operation
+from ascendlab.capi.sync import Pipe
+
+__all__ = ["Access", "MemoryMap", "Step", "Timeline", "memory_map", "timeline"]
+
+
+@dataclass(frozen=True, eq=False)
+class Access:
+    """Bytes that a step reads or writes: units of a cover, counted from a pointer."""
+
+    pointer: Pointer
+    cover: Cover
+
+    @property
+    def buffer(self) -> str:
+        """Name of the buffer."""
+        return self.pointer.buffer.name
+
+    @property
+    def name(self) -> str:
+        """Name of the array."""
+        return self.pointer.name
+
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes, each counted once."""
+        return self.cover.nbytes
+
+    def ranges(self) -> NDArray[np.int64]:
+        """Return the byte addresses in the buffer as rows (start, stop)."""
+        return self.cover.ranges(self.pointer.offset)
+
+    def contains(self, addresses: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Say of each byte address of the buffer whether it belongs to this."""
+        return self.cover.contains((addresses - self.pointer.offset) // self.cover.unit)
+
+
+@dataclass(frozen=True, eq=False)
+class Undo:
+    """What an access overwrote."""
+
+    access: Access
+    data: NDArray[np.uint8]
+    writer: NDArray[np.int32]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that this record takes."""
+        return self.data.nbytes + self.writer.nbytes
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One call of a kernel.
+
+    Parameters
+    ----------
+    number : int
+        1 for the first call of the core.
+    pipe : Pipe
+        Where it ran.
+    call : str
+        The document's name.
+    arguments : mapping
+        By name; pointers as `Pointer`.
+    reads, writes : tuple of Access
+        The bytes.
+    registers : mapping of str to int
+        The raw words of the register file after the call.
+    outcome : str
+        ``"done"``, ``"no operation"`` (a count of zero), or ``"returned at once"`` (on a vector core).
+    waited_for : int
+        For a wait, the step of its notify; else 0.
+    note : str
+        What else there is to say.
+    """
+
+    number: int
+    pipe: Pipe
+    call: str
+    arguments: Mapping[str, Any]
+    reads: tuple[Access, ...] = ()
+    writes: tuple[Access, ...] = ()
+    registers: Mapping[str, int] = field(default_factory=dict)
+    outcome: str = "done"
+    waited_for: int = 0
+    note: str = ""
+    operation: Operation | None = None
+    undo: tuple[Undo, ...] = ()
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes read, each counted once."""
+        return sum(a.nbytes for a in self.reads)
+
+    @property
+    def bytes_written(self) -> int:
+        """Bytes written."""
+        return sum(a.nbytes for a in self.writes)
+
+    def __str__(self) -> str:
+        moved = f", {self.bytes_read:,} bytes read, {self.bytes_written:,} written" if self.writes else ""
+        after = f", after step {self.waited_for}" if self.waited_for else ""
+        outcome = "" if self.outcome == "done" else f", {self.outcome}"
+        return f"{self.number:3} {self.pipe!s:9} {self.call}{moved}{after}{outcome}"
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryMap:
+    """What lies where in a buffer after some step.
+
+    Parameters
+    ----------
+    buffer : str
+        Its name.
+    size : int
+        Its capacity in bytes.
+    allocations : tuple of Allocation
+        Declared arrays.
+    start, stop : ndarray of int64
+        Byte ranges that one step wrote, in order of addresses; ranges that nobody wrote are left out.
+    step : ndarray of int32
+        The step that wrote each range.
+    poisoned : ndarray of bool
+        Whether that step moved bytes there that nobody had written.
+    """
+
+    buffer: str
+    size: int
+    allocations: tuple[Allocation, ...]
+    start: NDArray[np.int64]
+    stop: NDArray[np.int64]
+    step: NDArray[np.int32]
+    poisoned: NDArray[np.bool_]
+
+    @property
+    def written(self) -> int:
+        """Bytes that hold something that was really written."""
+        return int((self.stop - self.start)[~self.poisoned].sum())
+
+    @property
+    def declared(self) -> int:
+        """Bytes that declared arrays take."""
+        return sum(a.size for a in self.allocations)
+
+    @property
+    def unwritten(self) -> int:
+        """Bytes of declared arrays that nobody has written."""
+        inside = sum(
+            int(np.clip(np.minimum(self.stop, a.stop) - np.maximum(self.start, a.start), 0, None)[~self.poisoned].sum())
+            for a in self.allocations
+        )
+        return self.declared - inside
+
+
+def memory_map(buffer: Buffer, writer: NDArray[np.int32] | None = None) -> MemoryMap:
+    """Summarise a buffer, now or with the writers of an earlier step."""
+    marks = buffer.writer if writer is None else writer
+    edges = np.flatnonzero(np.diff(marks)) + 1
+    start = np.concatenate(([0], edges)).astype(np.int64)
+    stop = np.concatenate((edges, [marks.size])).astype(np.int64)
+    step = marks[start]
+    kept = step != 0
+    return MemoryMap(
+        buffer=buffer.name,
+        size=buffer.size,
+        allocations=tuple(buffer.allocations),
+        start=start[kept],
+        stop=stop[kept],
+        step=np.abs(step[kept]),
+        poisoned=step[kept] < 0,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """When each step runs, given how long each takes: an order, not a measurement.
+
+    Parameters
+    ----------
+    step : ndarray of int64
+        Step numbers.
+    pipe : tuple of Pipe
+        Each step's pipe.
+    start, stop : ndarray of float64
+        From when to when.
+    edges : ndarray of int64, shape (n, 2)
+        Pairs (notify, wait) of step numbers.
+    """
+
+    step: NDArray[np.int64]
+    pipe: tuple[Pipe, ...]
+    start: NDArray[np.float64]
+    stop: NDArray[np.float64]
+    edges: NDArray[np.int64]
+
+
+def timeline(steps: Sequence[Step], duration: Callable[[Step], float] | None = None) -> Timeline:
+    """Place steps on their pipes as early as order and flags allow.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        A core's log.
+    duration : callable, optional
+        How long a step takes; by default 1 for a call that moves or computes something, 0 for the others.
+        The document has no cycle counts: whatever is given here is the caller's model.
+
+    Returns
+    -------
+    Timeline
+        A call starts when its pipe is free, when the scalar unit has issued it, and after the flags that its pipe
+        has waited for.
+    """
+    length = duration or (lambda step: 1.0 if step.writes else 0.0)
+    free: dict[Pipe, float] = {}
+    done: dict[int, float] = {}
+    start, stop = [], []
+    for step in steps:
+        issued = free.get(Pipe.S, 0.0)
+        lane = step.arguments.get("tpipe" if step.call == "asc_sync_wait" else "pipe", step.pipe)
+        if lane is Pipe.ALL:
+            begin = max(free.values(), default=0.0)
+            free = dict.fromkeys(free, begin)
+        elif step.call == "asc_sync_wait":
+            begin = max(free.get(lane, 0.0), issued, done.get(step.waited_for, 0.0))
+        else:
+            begin = max(free.get(lane, 0.0), issued)
+        end = begin + length(step)
+        # The scalar unit issues the next call at once; only its own work and a wait for everybody hold it up.
+        free[Pipe.S if lane is Pipe.ALL else lane] = end
+        done[step.number] = end
+        start.append(begin)
+        stop.append(end)
+    edges = [(s.waited_for, s.number) for s in steps if s.waited_for]
+    return Timeline(
+        step=np.array([s.number for s in steps], np.int64),
+        pipe=tuple(s.pipe for s in steps),
+        start=np.array(start),
+        stop=np.array(stop),
+        edges=np.array(edges, np.int64).reshape(-1, 2),
+    )

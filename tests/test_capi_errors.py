@@ -1,0 +1,605 @@
+"""What real hardware would punish: unwritten, unfinished, outside, misaligned.  Reported, explained, and harmless."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import capi_cases
+import numpy as np
+import pytest
+
+import ascendlab as al
+from ascendlab import capi
+from ascendlab.capi.conv2d_example import EXAMPLE, Conv2dShape, conv2d_forward_capi, make_inputs
+
+
+@pytest.fixture
+def core():
+    """Return a core with one array in each buffer."""
+    core = capi_cases.new_core()
+    core.cbuf("half", 2048, name="l1")
+    core.ca("half", 1024, name="l0a")
+    core.cb("half", 1024, name="l0b")
+    core.cc("float", 1024, name="l0c")
+    return core
+
+
+def pointers(core):
+    """Return pointers to the arrays of the fixture."""
+    kinds = {"L1": "half", "L0A": "half", "L0B": "half", "L0C": "float"}
+    found = []
+    for name, kind in kinds.items():
+        (allocation,) = core.buffers[name].allocations
+        found.append(capi.memory.Pointer(core.buffers[name], al.dtypes.as_dtype(kind), allocation.start, allocation))
+    return found
+
+
+def refused(core, error, match, call, *args, **more):
+    """Make a call that must fail, leave the machine alone, and say something useful; return the error."""
+    before = capi_cases.everything(core)
+    with pytest.raises(error, match=match) as caught:
+        call(*args, **more)
+    assert capi_cases.everything(core) == before
+    return caught.value
+
+
+# What nobody has written
+
+
+@pytest.mark.rule("capi-unwritten")
+def test_a_3d_load_of_an_unwritten_map_is_refused(core):
+    """The pixel that nobody wrote is named, with its address and what would fill it."""
+    l1, l0a, _, _ = pointers(core)
+    core.asc_set_l13d_fmatrix(capi.asc_l13d_fmatrix_config(l1_height=2, l1_width=4))
+    core.asc_set_l13d_rpt(capi.asc_load3d_v2_config(dst_stride=1))
+    core.poke(l1, np.ones(5 * 16 + 3))
+    args = (16, 8, 0, 0, 1, 1, 1, 1, 1, 1, False, False, False, False, 16)
+    error = refused(core, al.UninitialisedReadError, "asc_copy_l12l0a", core.asc_copy_l12l0a, l0a, l1, *args)
+    assert error.call == "asc_copy_l12l0a"
+    assert "90 of the 256 bytes that it reads from l1 (L1) have never been written" in error.problem
+    assert "the first is byte 166 of l1, L1 0x000a6" in error.problem
+    assert "asc_copy_gm2l1_nd2nz" in error.fix
+    core.asc_copy_l12l0a(l0a, l1, *(16, 5, *args[2:]))  # m_extension 5 reaches the last fractal, and 5 pixels are there
+
+
+@pytest.mark.rule("capi-unwritten")
+def test_whole_fractals_carry_what_is_missing(core):
+    """A 2D load copies unwritten bytes along; the multiplication that consumes them says who brought them."""
+    l1, l0a, l0b, l0c = pointers(core)
+    data = np.ones((16, 16))
+    core.poke(l1, data[:10])
+    core.asc_copy_l12l0b_transpose(l0b, l1, 0, 0, 1, 1, 1, 1)
+    step = len(core.steps)
+    written = l0b.written[:256].reshape(16, 16)
+    assert written[:, :10].all()
+    assert not written[:, 10:].any()
+    core.poke(l0a, np.ones(256))
+    error = refused(
+        core, al.UninitialisedReadError, "asc_mmad", core.asc_mmad, l0c, l0a, l0b, 16, 16, 16, 0, True, False, True
+    )
+    assert f"B[k=10, n=0] (byte 20 of l0b, L0B 0x00014) has never been written, where step {step} " in str(error)
+    assert "(asc_copy_l12l0b_transpose) moved unwritten bytes; it reaches every row of column 0" in str(error)
+    assert "96 such elements" in str(error)
+    assert core.memory_map("L0B").poisoned.sum() == 16
+    assert core.memory_map("L0B").unwritten == 2048 - 16 * 10 * 2
+
+
+@pytest.mark.rule("capi-unwritten")
+def test_copying_out_what_was_not_computed_is_refused(core):
+    """The first element of C that no multiplication has written is named by row and column."""
+    _, l0a, l0b, l0c = pointers(core)
+    out = np.full((16, 16), 5, np.float32)
+    core.asc_set_l0c_copy_nz_para(1, 0, 0)
+    args = {"n_size": 16, "m_size": 16, "dst_stride": 16, "src_stride": 16, "enable_nz2nd": True}
+    to = core.gm(out, "out")
+    refused(core, al.UninitialisedReadError, r"C\[0, 0\] .*256 such elements", core.asc_copy_l0c2gm, to, l0c, **args)
+    core.poke(l0a, np.ones(256))
+    core.poke(l0b, np.ones(256))
+    core.asc_mmad(l0c, l0a, l0b, 12, 16, 16, 0, True, False, True)
+    core.asc_sync_pipe(capi.PIPE_ALL)
+    refused(
+        core, al.UninitialisedReadError, r"C\[12, 0\] .*beyond m and n of step", core.asc_copy_l0c2gm, to, l0c, **args
+    )
+    assert (out == 5).all()
+
+
+def test_forgotten_copies_in_the_example():
+    """Leaving any one load out of the document's kernel is reported by the first call that misses its data."""
+    expected = {
+        "asc_copy_gm2l1_nd2nz": "asc_copy_l12l0a",
+        "asc_copy_l12l0a": "asc_mmad",
+        "asc_copy_l12l0b_transpose": "asc_mmad",
+        "asc_mmad": "asc_copy_l0c2gm",
+    }
+    for left_out, reporter in expected.items():
+        core = capi_cases.new_core()
+        setattr(core, left_out, lambda *args: None)
+        fmap, weight, output = make_inputs()
+        with pytest.raises(al.UninitialisedReadError, match=f"^{reporter}: "):
+            conv2d_forward_capi(core, core.gm(fmap, "fmap"), core.gm(weight, "w"), core.gm(output, "o"))
+        assert not output.any()
+
+
+# What lies outside
+
+
+@pytest.mark.rule("capi-overrun")
+def test_a_call_that_leaves_its_array_is_refused(core):
+    """One row, fractal or column too many is refused, with the bytes, though the buffer itself goes on."""
+    l1, l0a, l0b, l0c = pointers(core)
+    core.cbuf("half", 256, name="neighbour")
+    src = core.gm(np.ones(4096, np.float16), "src")
+    core.asc_set_gm2l1_nz_para(1, 1, 128, 0)
+    error = refused(core, al.BufferOverflowError, r"asc_copy_gm2l1_nd2nz: dst in l1 \(L1\)", core.asc_copy_gm2l1_nd2nz,
+                    l1, src, 32, 0, 129, 16, 0, False)  # fmt: skip
+    assert (error.needed, error.available) == (129 * 32, 4096) or error.needed > 4096
+    core.asc_copy_gm2l1_nd2nz(l1, src, 32, 0, 128, 16, 0, False)
+    refused(
+        core,
+        al.BufferOverflowError,
+        r"src in src \(GM\)",
+        core.asc_copy_gm2l1_nd2nz,
+        l1,
+        src + 2049,
+        32,
+        0,
+        128,
+        16,
+        0,
+        False,
+    )
+    core.asc_sync_pipe(capi.PIPE_ALL)
+    refused(core, al.BufferOverflowError, r"dst in l0a", core.asc_copy_l12l0a, l0a + 256, l1, 0, 0, 4, 1, 4, 4)
+    refused(core, al.BufferOverflowError, r"src in l1", core.asc_copy_l12l0a, l0a, l1, 8, 0, 1, 1, 4, 4)
+    refused(core, al.BufferOverflowError, r"src in l1", core.asc_copy_l12l0a, l0a, l1, 0, 0, 1, 2, -1, 4)
+    core.asc_copy_l12l0a(l0a, l1, 0, 0, 4, 1, 4, 4)
+    core.asc_copy_l12l0b(l0b, l1, 0, 0, 4, 1, 4, 4)
+    core.asc_sync_pipe(capi.PIPE_ALL)
+    refused(
+        core,
+        al.BufferOverflowError,
+        r"asc_mmad: a_matrix in l0a",
+        core.asc_mmad,
+        l0c,
+        l0a,
+        l0b,
+        65,
+        16,
+        16,
+        0,
+        True,
+        False,
+        True,
+    )
+    refused(
+        core,
+        al.BufferOverflowError,
+        r"asc_mmad: b_matrix in l0b",
+        core.asc_mmad,
+        l0c,
+        l0a,
+        l0b,
+        16,
+        16,
+        65,
+        0,
+        True,
+        False,
+        True,
+    )
+    refused(
+        core,
+        al.BufferOverflowError,
+        r"asc_mmad: c_matrix in l0c",
+        core.asc_mmad,
+        l0c + 512,
+        l0a,
+        l0b,
+        64,
+        16,
+        16,
+        0,
+        True,
+        False,
+        True,
+    )
+    core.asc_mmad(l0c, l0a, l0b, 64, 16, 16, 0, True, False, True)
+    core.asc_sync_pipe(capi.PIPE_ALL)
+    core.asc_set_l0c_copy_nz_para(1, 0, 0)
+    out = np.zeros(1000, np.float32)
+    refused(core, al.BufferOverflowError, r"asc_copy_l0c2gm: dst in out \(GM\)", core.asc_copy_l0c2gm,
+            core.gm(out, "out"), l0c, 16, 64, 16, 64, enable_nz2nd=True)  # fmt: skip
+    assert not out.any()
+
+
+@pytest.mark.rule("capi-overrun")
+def test_huge_movements_are_refused_at_once(core):
+    """The largest numbers that the ranges allow are refused without making a plan of them."""
+    l1, l0a, l0b, l0c = pointers(core)
+    src = core.gm(np.ones(64, np.float16), "src")
+    core.asc_set_gm2l1_nz_para(4095, 16384, 16384, 65535)
+    refused(
+        core,
+        al.BufferOverflowError,
+        "dst in l1",
+        core.asc_copy_gm2l1_nd2nz,
+        l1,
+        src,
+        2**40 - 1,
+        0,
+        65535,
+        2**21 - 1,
+        2**40 - 1,
+        False,
+    )
+    core.asc_set_gm2l1_nz_para(4095, 1, 1, 0)
+    refused(
+        core,
+        al.BufferOverflowError,
+        "dst in l1|src in src",
+        core.asc_copy_gm2l1_nd2nz,
+        l1,
+        src,
+        0,
+        0,
+        128,
+        2**21 - 1,
+        0,
+        False,
+    )
+    core.asc_set_gm2l1_nz_para(4095, 1, 1, 0)
+    refused(core, al.ParameterError, "written twice", core.asc_copy_gm2l1_nd2nz, l1, src, 0, 0, 128, 16, 0, False)
+    for call, to in ((core.asc_copy_l12l0a, l0a), (core.asc_copy_l12l0b_transpose, l0b)):
+        refused(core, al.BufferOverflowError, "in l", call, to, l1, 65535, 65535, 255, 255, -32768, 65535)
+    refused(
+        core, al.BufferOverflowError, "a_matrix", core.asc_mmad, l0c, l0a, l0b, 4095, 4095, 4095, 0, True, False, True
+    )
+    core.asc_set_l0c_copy_nz_para(65535, 65535, 2**32 - 1)
+    to = core.gm(np.zeros(4, np.float32), "out")
+    most = {"n_size": 4095, "m_size": 65535, "dst_stride": 2**32 - 1, "src_stride": 65535, "enable_nz2nd": True}
+    refused(core, al.BufferOverflowError, "src in l0c", core.asc_copy_l0c2gm, to, l0c, **most)
+
+
+@pytest.mark.rule("capi-overrun")
+def test_declarations_that_do_not_fit():
+    """A buffer that is full says what is in it; sizes are the product's."""
+    core = capi_cases.new_core()
+    core.ca("half", 30000, name="first")
+    with pytest.raises(al.BufferOverflowError, match=r"L0A: .*65,536 bytes there. Declared so far: first 60,000"):
+        core.ca("half", 3000, name="second")
+    for product in (al.Product.ATLAS_A2, al.Product.ATLAS_350):
+        core = capi.AICore(product)
+        for declare, name in ((core.cbuf, "L1"), (core.ca, "L0A"), (core.cb, "L0B"), (core.cc, "L0C")):
+            size = product.buffers[name]
+            with pytest.raises(al.BufferOverflowError):
+                declare("int8", size + 1)
+            assert declare("int8", size).size == size
+    for wrong in (0, -1, 1.5, True, None, 10**5000):
+        with pytest.raises(al.ParameterError, match=r"^count"):
+            core.ca("half", wrong)
+
+
+# Addresses
+
+
+@pytest.mark.rule("capi-alignment")
+def test_misaligned_addresses_are_refused(core):
+    """Each address that the hardware would mistake is refused with the nearest ones that it would not."""
+    l1, l0a, l0b, l0c = pointers(core)
+    for buffer, size in (("L1", 4096), ("L0A", 2048), ("L0B", 2048), ("L0C", 4096)):
+        core.poke(core.buffers[buffer].pointer("int8"), np.ones(size))
+    src = core.gm(np.ones(4096, np.float16), "src")
+    core.asc_set_gm2l1_nz_para(1, 1, 2, 0)
+    core.asc_set_l0c_copy_nz_para(1, 0, 0)
+    core.asc_set_l13d_fmatrix(capi.asc_l13d_fmatrix_config(l1_height=2, l1_width=2))
+    core.asc_set_l13d_rpt(capi.asc_load3d_v2_config(dst_stride=1))
+    out = core.gm(np.zeros(4096, np.float32), "out")
+    three = (16, 4, 0, 0, 1, 1, 1, 1, 1, 1, False, False, False, False, 16)
+    good = {
+        32: [(core.asc_copy_gm2l1_nd2nz, [l1, src, 32, 0, 2, 16, 0, False], 0),
+             (core.asc_copy_l12l0a, [l0a, l1, 0, 0, 1, 1, 1, 1], 1), (core.asc_copy_l12l0a, [l0a, l1, *three], 1)],
+        512: [(core.asc_copy_l12l0a, [l0a, l1, 0, 0, 1, 1, 1, 1], 0), (core.asc_copy_l12l0a, [l0a, l1, *three], 0),
+              (core.asc_copy_l12l0b_transpose, [l0b, l1, 0, 0, 1, 1, 1, 1], 0),
+              (core.asc_mmad, [l0c, l0a, l0b, 16, 16, 16, 0, True, False, True], 1),
+              (core.asc_mmad, [l0c, l0a, l0b, 16, 16, 16, 0, True, False, True], 2)],
+        1024: [(core.asc_mmad, [l0c, l0a, l0b, 16, 16, 16, 0, True, False, True], 0)],
+        64: [(core.asc_copy_l0c2gm, [out, l0c, 16, 16, 16, 16, 0, 0, 0, 0, 0, False, True], 1)],
+    }  # fmt: skip
+    for alignment, calls in good.items():
+        for call, args, position in calls:
+            for off in (1, alignment // args[position].dtype.numpy.itemsize // 2):
+                moved = list(args)
+                moved[position] = args[position] + off
+                error = refused(core, al.MisalignedAddressError, f"multiple of {alignment} bytes", call, *moved)
+                low, high = (int(x, 16) for x in re.findall(r"addresses are (\S+) or (\S+)$", error.fix)[0])
+                assert low < moved[position].offset < high == low + alignment
+            call(*args)
+            core.asc_sync_pipe(capi.PIPE_ALL)
+
+
+def test_pointers_are_checked(core):
+    """A pointer into the wrong buffer, of another core, or none at all is named; arithmetic needs integers."""
+    l1, l0a, l0b, _ = pointers(core)
+    stranger = capi_cases.new_core().cbuf("half", 64, name="stranger")
+    for dst, src in ((l0a, l0b), (l1, l1), (None, l1), (np.zeros(4), l1), ("l0a", l1), (l0a, stranger), (l0a, 5)):
+        refused(
+            core, al.ParameterError, r"^(dst|src) = .*pointer into", core.asc_copy_l12l0a, dst, src, 0, 0, 1, 1, 1, 1
+        )
+    for wrong in (1.0, None, "1", True, np.zeros(2)):
+        with pytest.raises(TypeError):
+            l1 + wrong
+    assert (2 + l1 - 1).offset == 2
+    assert (l1 + np.int64(3)).offset == 6
+    for wrong in (10**5000, -(10**5000), 2**48):
+        with pytest.raises(al.ParameterError, match=r"^offset = .*48 bits"):
+            l1 + wrong
+    far = l1 + 16 * 10**12
+    refused(core, al.BufferOverflowError, "src in l1", core.asc_copy_l12l0b, l0b, far, 0, 0, 1, 1, 1, 1)
+    for pointer in (l1 + 2049, l1 - 1, far):
+        with pytest.raises(al.BufferOverflowError, match="is outside"):
+            pointer.array  # noqa: B018
+    nibbles = core.cbuf("int4", 64, name="nibbles")
+    assert (nibbles + 2).offset == nibbles.offset + 1
+    with pytest.raises(al.ParameterError, match="even number"):
+        nibbles + 1
+    with pytest.raises(ValueError, match="read-only"):
+        l1.array[0] = 1
+
+
+# Order
+
+
+@pytest.mark.rule("capi-order")
+def test_every_missing_wait_of_the_example_is_reported():
+    """Leaving out one pair of notify and wait is reported by the call that would read too early, with the remedy."""
+
+    class Careless(capi.AICore):
+        skipped = None
+
+        def asc_sync_notify(self, pipe, tpipe, id):  # noqa: A002
+            if (pipe, tpipe) != self.skipped:
+                super().asc_sync_notify(pipe, tpipe, id)
+
+        def asc_sync_wait(self, pipe, tpipe, id):  # noqa: A002
+            if (pipe, tpipe) != self.skipped:
+                super().asc_sync_wait(pipe, tpipe, id)
+
+    reporters = ("asc_copy_l12l0a", "asc_mmad", "asc_copy_l0c2gm")
+    for (pipe, tpipe), reporter in zip(capi_cases.NOTIFY_WAIT, reporters, strict=True):
+        core = Careless(al.Product.ATLAS_350)
+        core.skipped = (pipe, tpipe)
+        arrays = make_inputs()
+        with pytest.raises(al.SynchronizationError, match=f"^{reporter}: ") as caught:
+            conv2d_forward_capi(
+                core, *(core.gm(a, n) for a, n in zip(arrays, ("fmap", "weight", "output"), strict=True))
+            )
+        text = str(caught.value)
+        assert f"asc_sync_notify({pipe}, {tpipe}, EVENT_ID0)" in text
+        assert f"asc_sync_wait({pipe}, {tpipe}, EVENT_ID0)" in text
+        assert re.search(r"is being written by step \d+ \(asc_", text)
+        assert not arrays[2].any()
+
+
+@pytest.mark.rule("capi-flags")
+def test_flags_must_pair(core):
+    """A wait without notify hangs, a second notify is undefined, a flag left over confuses the next kernel."""
+    error = refused(
+        core, al.SynchronizationError, "would hang for ever", core.asc_sync_wait, capi.PIPE_MTE2, capi.PIPE_MTE1, 0
+    )
+    assert "(PIPE_MTE2, PIPE_MTE1, EVENT_ID0)" in error.problem
+    core.asc_sync_notify(capi.PIPE_MTE2, capi.PIPE_MTE1, 0)
+    refused(
+        core,
+        al.SynchronizationError,
+        "flags that are set: .*EVENT_ID0",
+        core.asc_sync_wait,
+        capi.PIPE_MTE2,
+        capi.PIPE_MTE1,
+        1,
+    )
+    refused(core, al.SynchronizationError, "would hang", core.asc_sync_wait, capi.PIPE_MTE2, capi.PIPE_M, 0)
+    refused(
+        core, al.SynchronizationError, "already set, by step 2", core.asc_sync_notify, capi.PIPE_MTE2, capi.PIPE_MTE1, 0
+    )
+    core.asc_sync_notify(capi.PIPE_MTE2, capi.PIPE_MTE1, capi.EVENT_ID7)
+    core.asc_sync_wait(capi.PIPE_MTE2, capi.PIPE_MTE1, 0)
+    assert core.steps[-1].waited_for == 2
+    with pytest.raises(al.SynchronizationError, match=r"the kernel's end: .*EVENT_ID7.*step 3"):
+        core.finish()
+    with pytest.raises(al.SynchronizationError, match="the kernel's end"):
+        capi.launch(lambda core: core.asc_sync_notify(capi.PIPE_M, capi.PIPE_FIX, 0), 1)
+
+
+@pytest.mark.rule("capi-flags")
+def test_sync_arguments(core):
+    """Pipes and events are the documents' enumerations; a pipe does not wait for itself, PIPE_S needs no barrier."""
+    for pipe, tpipe, event, name in (
+        (capi.PIPE_ALL, capi.PIPE_M, 0, "pipe"), (capi.PIPE_M, capi.PIPE_ALL, 0, "tpipe"),
+        ("PIPE_M", capi.PIPE_FIX, 0, "pipe"),
+        (capi.PIPE_M, 3, 0, "tpipe"), (capi.PIPE_M, capi.PIPE_M, 0, "tpipe"), (capi.PIPE_M, capi.PIPE_FIX, 8, "id"),
+        (capi.PIPE_M, capi.PIPE_FIX, True, "id"), (capi.PIPE_M, capi.PIPE_FIX, None, "id"),
+    ):  # fmt: skip
+        for call in (core.asc_sync_notify, core.asc_sync_wait):
+            refused(core, al.ParameterError, f"^{name} = ", call, pipe, tpipe, event)
+    for wrong in (capi.PIPE_S, None, "PIPE_ALL"):
+        refused(core, al.ParameterError, "^pipe = ", core.asc_sync_pipe, wrong)
+
+
+@pytest.mark.rule("capi-order")
+@pytest.mark.rule("capi-order-mte2")
+def test_overwriting_needs_an_order_too(core):
+    """A buffer that is still being read, or that two copies from GM fill at once, is not overwritten unnoticed."""
+    l1, l0a, _, _ = pointers(core)
+    src = core.gm(np.ones(2048, np.float16), "src")
+    core.asc_set_gm2l1_nz_para(1, 1, 16, 0)
+    args = (l1, src, 32, 0, 16, 16, 0, False)
+    core.asc_copy_gm2l1_nd2nz(*args)
+    error = refused(core, al.SynchronizationError, "overwrites l1", core.asc_copy_gm2l1_nd2nz, *args)
+    assert error.fix == "Call asc_sync_pipe(PIPE_MTE2) between the two"
+    core.asc_copy_gm2l1_nd2nz(l1 + 256, *args[1:])  # another part of the array
+    core.asc_sync_pipe(capi.PIPE_MTE2)
+    core.asc_copy_gm2l1_nd2nz(*args)
+    capi_cases.order(core, capi.PIPE_MTE2, capi.PIPE_MTE1)
+    core.asc_copy_l12l0a(l0a, l1, 0, 0, 1, 1, 1, 1)
+    reading = len(core.steps)
+    core.asc_sync_pipe(capi.PIPE_MTE2)
+    error = refused(core, al.SynchronizationError, "is being read by step", core.asc_copy_gm2l1_nd2nz, *args)
+    assert f"asc_sync_notify(PIPE_MTE1, PIPE_MTE2, EVENT_ID0) after step {reading}" in error.fix
+    capi_cases.order(core, capi.PIPE_MTE1, capi.PIPE_MTE2)
+    core.asc_copy_gm2l1_nd2nz(*args)
+    # MTE1 writes in order: the same fractal twice needs no barrier.
+    capi_cases.order(core, capi.PIPE_MTE2, capi.PIPE_MTE1)
+    core.asc_copy_l12l0a(l0a, l1, 0, 0, 1, 1, 1, 1)
+    core.asc_copy_l12l0a(l0a, l1, 0, 0, 1, 1, 1, 1)
+
+
+@pytest.mark.rule("capi-order")
+def test_order_is_handed_on(core):
+    """Who waits for somebody who has waited knows what that one knew; a flag tells nothing of what came after it."""
+    l1, l0a, _, _ = pointers(core)
+    src = core.gm(np.ones(2048, np.float16), "src")
+    core.asc_set_gm2l1_nz_para(1, 1, 16, 0)
+    core.asc_copy_gm2l1_nd2nz(l1, src, 32, 0, 16, 16, 0, False)
+    core.asc_sync_notify(capi.PIPE_MTE2, capi.PIPE_M, 0)
+    core.asc_copy_gm2l1_nd2nz(l1 + 256, src, 32, 0, 16, 16, 0, False)
+    core.asc_sync_wait(capi.PIPE_MTE2, capi.PIPE_M, 0)
+    capi_cases.order(core, capi.PIPE_M, capi.PIPE_MTE1)
+    core.asc_copy_l12l0a(l0a, l1, 0, 0, 1, 1, 1, 1)  # MTE2 -> M -> MTE1
+    refused(core, al.SynchronizationError, "reads l1", core.asc_copy_l12l0a, l0a, l1, 1, 0, 1, 1, 1, 1)
+    core.asc_sync_pipe(capi.PIPE_MTE1)
+    refused(core, al.SynchronizationError, "reads l1", core.asc_copy_l12l0a, l0a, l1, 1, 0, 1, 1, 1, 1)
+    core.asc_sync_pipe(capi.PIPE_ALL)
+    core.asc_copy_l12l0a(l0a, l1, 1, 0, 1, 1, 1, 1)
+
+
+# Blocks
+
+
+@pytest.mark.rule("capi-blocks")
+def test_blocks_that_share_results_are_reported():
+    """Two blocks that write the same bytes, or one that reads what another writes, are refused; own parts are not."""
+    s = Conv2dShape(BATCH=3)
+
+    def all_the_same(core, fmap, weight, output):
+        """Write every block's result to the first place."""
+        conv2d_forward_capi(core, fmap, weight, output - core.asc_get_block_idx() * s.OUTPUT_BATCH_SIZE, s)
+
+    arrays = make_inputs(s)
+    with pytest.raises(al.SynchronizationError, match=r"block 1 writes .* bytes of output that block 0 writes too"):
+        capi.launch(all_the_same, 3, *arrays)
+
+    def exchange(core, data):
+        """Read the next block's half, write the own one."""
+        core.asc_set_gm2l1_nz_para(1, 1, 16, 0)
+        l1, l0a, l0b, l0c = (
+            core.cbuf("float", 256),
+            core.ca("float", 256),
+            core.cb("float", 256),
+            core.cc("float", 256),
+        )
+        own, other = core.asc_get_block_idx(), 1 - core.asc_get_block_idx()
+        core.asc_copy_gm2l1_nd2nz(l1, data + other * 256, 64, 0, 16, 16, 0, False)
+        core.asc_sync_pipe(capi.PIPE_ALL)
+        core.asc_copy_l12l0a(l0a, l1, 0, 0, 1, 2, 1, 1)
+        core.asc_copy_l12l0b(l0b, l1, 0, 0, 1, 2, 1, 1)
+        core.asc_sync_pipe(capi.PIPE_ALL)
+        core.asc_mmad(l0c, l0a, l0b, 16, 16, 16, 0, True, False, True)
+        core.asc_sync_pipe(capi.PIPE_ALL)
+        core.asc_set_l0c_copy_nz_para(1, 0, 0)
+        core.asc_copy_l0c2gm(data + own * 256, l0c, 16, 16, 16, 16, enable_nz2nd=True)
+
+    data = np.ones(512, np.float32)
+    with pytest.raises(al.SynchronizationError, match=r"block 1 reads 1,024 bytes of data that block 0 writes too"):
+        capi.launch(exchange, 2, data)
+    capi.launch(exchange, 1, np.ones(512, np.float32))
+
+
+def test_a_block_that_overwrites_what_others_have_read():
+    """Reading is fine together; writing what another block has read is not, whoever came first."""
+
+    def kernel(core, data):
+        core.asc_set_gm2l1_nz_para(1, 1, 4, 0)
+        core.asc_copy_gm2l1_nd2nz(core.cbuf("float", 64), data, 64, 0, 4, 16, 0, False)
+        if core.asc_get_block_idx() == 2:
+            core.poke(core.cc("float", 256), np.ones(256))
+            core.asc_set_l0c_copy_nz_para(1, 0, 0)
+            core.asc_copy_l0c2gm(data, core.buffers["L0C"].pointer("float"), 16, 4, 16, 16, enable_nz2nd=True)
+
+    capi.launch(kernel, 2, np.zeros((4, 16), np.float32))
+    with pytest.raises(
+        al.SynchronizationError, match="block 2 writes 256 bytes of data that more than one other block reads"
+    ):
+        capi.launch(kernel, 3, np.zeros((4, 16), np.float32))
+
+
+# Launches
+
+
+def test_launch_arguments():
+    """What is no kernel, no number of blocks, or no global memory is named; everything else is handed on."""
+    array = np.zeros(8, np.float16)
+    for wrong in (None, 3, "kernel"):
+        with pytest.raises(al.ParameterError, match=r"^kernel"):
+            capi.launch(wrong, 1)
+    for wrong in (0, -1, 65536, 1.0, True, None):
+        with pytest.raises(al.ParameterError, match=r"^blocks"):
+            capi.launch(lambda core: None, wrong)
+    for bad in (np.zeros(8), np.zeros((4, 4), np.float16).T[:, :2], np.zeros(0, np.float16), np.zeros(4, ">f2"),
+                np.zeros(4, al.dtypes.as_dtype("int4").numpy), np.array(["a"])):  # fmt: skip
+        with pytest.raises(al.ParameterError, match=r"^data"):
+            capi.launch(lambda core, data: None, 1, bad)
+    with pytest.raises(al.ParameterError, match="memory of its own: it overlaps a"):
+        capi.launch(lambda core, a, b: None, 1, array, array[2:])
+    launched = capi.launch(
+        lambda core, a, b, extra: (a.name, b.name, a.buffer is b.buffer, extra), 2, array, array, {"x": 1}
+    )
+    assert launched.returned == (("a", "a", True, {"x": 1}),) * 2
+    with pytest.raises(ZeroDivisionError):
+        capi.launch(lambda core: 1 // 0, 1)
+    frozen = np.zeros((16, 16), np.float32)
+    frozen.flags.writeable = False
+
+    def write(core, out):
+        core.poke(core.cc("float", 256), np.ones(256))
+        core.asc_set_l0c_copy_nz_para(1, 0, 0)
+        core.asc_copy_l0c2gm(out, core.buffers["L0C"].pointer("float"), 16, 16, 16, 16, enable_nz2nd=True)
+
+    with pytest.raises(al.ParameterError, match="a writeable array"):
+        capi.launch(write, 1, frozen)
+
+
+@pytest.mark.rule("capi-aiv")
+def test_the_example_on_vector_cores_leaves_the_output_alone():
+    """The whole kernel runs through on vector cores and changes nothing."""
+    fmap, weight, output = make_inputs()
+    output += 7
+    launched = capi.launch(conv2d_forward_capi, 4, fmap, weight, output, EXAMPLE, core_type="AIV")
+    assert (output == 7).all()
+    outcomes = {s.outcome for core in launched.cores for s in core.steps if s.call.startswith(("asc_copy", "asc_set"))}
+    assert outcomes == {"returned at once"}
+    with pytest.raises(al.ParameterError, match=r"^core_type"):
+        capi.launch(conv2d_forward_capi, 1, fmap, weight, output, core_type="cube")
+
+
+def test_a_refused_launch_shows_its_machine():
+    """The error of a launch carries the core, stopped before the refused call."""
+    fmap, weight, output = make_inputs()
+    with pytest.raises(al.BufferOverflowError) as caught:
+        capi.launch(conv2d_forward_capi, 4, fmap[:2].copy(), weight, output)
+    core = caught.value.core
+    assert core.block == 2
+    assert core.steps[-1].call == "asc_set_gm2l1_nz_para"
+
+
+@pytest.mark.parametrize(
+    "kind", [al.KernelError, al.UninitialisedReadError, al.MisalignedAddressError, al.SynchronizationError]
+)
+def test_kernel_errors_survive_pickling(kind):
+    """Errors come back from another process with their parts."""
+    error = kind("asc_mmad", "something is wrong", "Do it better")
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is kind
+    assert str(again) == str(error) == "asc_mmad: something is wrong. Do it better"
+    assert (again.call, again.problem, again.fix) == (error.call, error.problem, error.fix)
+    assert isinstance(again, ValueError)
