@@ -21,7 +21,7 @@ from ascendlab.dtypes import DataType
 from ascendlab.products import Product
 
 if TYPE_CHECKING:
-    from ascendlab.aipp import AippSetup
+    from ascendlab.aipp_setup import AippSetup
 
 __all__ = ["Conversion", "Sample", "conversion_tables", "convert_values"]
 

@@ -53,8 +53,8 @@ from typing import Any
 
 import numpy as np
 
-from ascendlab.aipp import AippSetup
 from ascendlab.aipp_params import AippInputFormat
+from ascendlab.aipp_setup import AippSetup
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_int, fields_of
 from ascendlab.products import Product

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ascendlab.aipp_convert import Conversion
 
 if TYPE_CHECKING:
-    from ascendlab.aipp import AippPlan, AippSetup
+    from ascendlab.aipp_plan import AippPlan
+    from ascendlab.aipp_setup import AippSetup
 
 __all__ = ["constant_pixels", "run_plan"]
 
