@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, DATA_BLOCK_BYTES, TYPES
 from ascendlab.errors import ParameterError
 from ascendlab.fields import argument, check_int
-from ascendlab.half import accumulate_products, magnitudes, narrow, widen
+from ascendlab.half import accumulate_products, narrow, widen_and_measure
 from ascendlab.products import Product, require_product
 from ascendlab.sources import Sources
 from ascendlab.vector_blocks import BlockMoves, BlockWalk, check_apart, check_operand
@@ -38,6 +38,7 @@ HALF = TYPES["half"]
 _C0 = HALF.c0
 # Samples handled at once: with their scratch memory they fit into a core's second-level cache.
 _TILE = 32 * 1024
+_LOG2_BLOCK, _IN_BLOCK = np.uint32(5), np.uint32(DATA_BLOCK_BYTES - 1)
 
 BILINEAR_INTERPOLATION_ARGUMENTS = MappingProxyType(
     {
@@ -132,20 +133,24 @@ class BilinearInterpolationPlan:
         v_repeat, h_repeat, _ = self.source_blocks.shape
         src0, src1 = np.asarray(src0), np.asarray(src1)
         blocks = src0[: src0.size // _C0 * _C0].reshape(-1, _C0)
-        used = src1[: self.weights]
-        extent, heaviest = magnitudes(blocks), magnitudes(used)[1]
-        weights = widen(used).reshape(v_repeat, h_repeat, -1, 1)
+        weights, heaviest = widen_and_measure(src1[: self.weights])
+        weights = weights.reshape(v_repeat, h_repeat, -1, 1)
         # Most sources are read more than once: widen them before they are picked.  Large ones are picked first.
-        wide = widen(blocks, extent) if len(blocks) <= self.source_blocks.size else None
+        wide, largest = None, 0.0
+        if len(blocks) <= self.source_blocks.size:
+            wide, largest = widen_and_measure(blocks)
         target, everything = self.dst.view(out), bool(self.lanes.all())
         count = max(1, _TILE // (h_repeat * HALF.lanes))
         for start in range(0, v_repeat, count):
             here = slice(start, start + count)
             # Iterations come first, so that each addition runs over contiguous memory.
             numbers, weight = self.source_blocks[here].swapaxes(0, 1), weights[here].swapaxes(0, 1)
-            samples = widen(blocks.take(numbers, axis=0)) if wide is None else wide.take(numbers, axis=0)
+            if wide is None:
+                samples, largest = widen_and_measure(blocks.take(numbers, axis=0))
+            else:
+                samples = wide.take(numbers, axis=0)
             samples = samples.reshape(*weight.shape[:3], -1)
-            made = narrow(accumulate_products(samples, weight, extent[1] * heaviest))
+            made = narrow(accumulate_products(samples, weight, largest * heaviest))
             made = made.reshape(-1, BLOCKS_PER_REPEAT, _C0)
             if everything:
                 target[here] = made
@@ -221,10 +226,10 @@ def bilinear_interpolation_plan(
 def _source_blocks(src0: NDArray[np.float16], offsets: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Return the DataBlocks of src0 that byte offsets name, refusing those that are no whole block inside it."""
     blocks = src0.size // _C0
-    numbers = offsets.astype(np.int64) // DATA_BLOCK_BYTES
-    wrong = (offsets % np.uint32(DATA_BLOCK_BYTES) != 0) | (numbers >= blocks)
+    numbers: NDArray[np.int64] = (offsets >> _LOG2_BLOCK).astype(np.int64)
+    wrong = (offsets & _IN_BLOCK) | (numbers >= blocks)
     if wrong.any():
-        first = int(wrong.argmax())
+        first = int((wrong != 0).argmax())
         allowed = f"a multiple of 32 in [0, {DATA_BLOCK_BYTES * (blocks - 1)}]" if blocks else "no offset"
         hint = f"src0 has {src0.size} elements, so {blocks} whole DataBlocks"
         raise ParameterError(f"src0Offset[{first}]", offsets[first], allowed, table=TABLE, hint=hint)

@@ -37,7 +37,7 @@ from ascendlab.bilinear_plan import API, BILINEAR_INTERPOLATION_PRODUCTS
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, DATA_BLOCK_BYTES, TYPES
 from ascendlab.errors import BufferOverflowError, ParameterError
 from ascendlab.fields import check_int
-from ascendlab.half import accumulate_products, magnitudes, narrow, widen
+from ascendlab.half import accumulate_products, narrow, widen, widen_and_measure
 from ascendlab.products import Product, require_product
 from ascendlab.vector_blocks import ub_bytes
 
@@ -190,9 +190,9 @@ class ResizePass:
                     source, index = picture[first : last + 1, across], lines - first
                 else:
                     source, index = picture[lines.ravel(), across], np.arange(lines.size).reshape(lines.shape)
-                extent = magnitudes(source)
-                samples = widen(source, extent).take(index, axis=0)
-                narrow(accumulate_products(samples, weights, extent[1]), out[here, across])
+                wide, largest = widen_and_measure(source)  # and no weight is larger than 1
+                total = accumulate_products(wide.take(index, axis=0), weights, largest)
+                narrow(total, out[here, across])
 
 
 def _tmp_bytes(product: Product, src0_size: int, lines: int) -> int:

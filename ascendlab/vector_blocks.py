@@ -104,12 +104,9 @@ class BlockWalk:
         The operand must reach to `end`; where blocks overlap, so do the elements of the view.
         """
         c0 = DATA_BLOCK_BYTES // operand.itemsize
-        assert operand.size >= self.end * c0
-        blocks: NDArray[Any] = np.lib.stride_tricks.as_strided(
-            operand,
-            (self.repeats, self.blocks, c0),
-            (self.repeat_stride * DATA_BLOCK_BYTES, self.block_stride * DATA_BLOCK_BYTES, operand.itemsize),
-        )
+        strides = self.repeat_stride * DATA_BLOCK_BYTES, self.block_stride * DATA_BLOCK_BYTES, operand.itemsize
+        # Unlike as_strided this refuses to reach beyond the operand.
+        blocks: NDArray[Any] = np.ndarray((self.repeats, self.blocks, c0), operand.dtype, operand, 0, strides)
         return blocks
 
     def number(self, step: NDArray[Any]) -> NDArray[Any]:

@@ -127,34 +127,31 @@ class VectorPaddingPlan:
     def run(self, src: NDArray[np.generic], out: NDArray[np.generic]) -> None:
         """Move the elements, as bits, since a half or float NaN must arrive as it left."""
         word = np.dtype(f"u{self.kind.numpy.itemsize}")
-        blocks, c0 = self.src.view(np.asarray(src).view(word)), self.kind.c0
-        if self.counted:
-            whole, tail = divmod(self.size, c0)
-            target = out.view(word)
-            self._pad(blocks[:whole, 0], target[: whole * c0].reshape(whole, c0))
-            if tail:
-                last = np.empty((1, c0), word)
-                self._pad(blocks[whole:, 0], last)
-                target[whole * c0 :] = last[0, :tail]
-        elif self.lanes.all():
-            self._pad(blocks, self.dst.view(out.view(word)))
-        else:
-            made = np.empty(blocks.shape, word)
-            self._pad(blocks, made)
-            np.copyto(self.dst.view(out.view(word)), made, where=self.lanes)
+        blocks, target = self.src.view(np.asarray(src).view(word)), out.view(word)
+        if not self.counted:
+            self._pad(blocks, self.dst.view(target), self.lanes)
+            return
+        whole, tail = divmod(self.size, self.kind.c0)
+        split = whole * self.kind.c0
+        self._pad(blocks[:whole, 0], target[:split].reshape(whole, self.kind.c0), self.lanes[0])
+        if tail:
+            last = np.empty(self.kind.c0, word)
+            self._pad(blocks[whole, 0], last, self.lanes[0])
+            target[split:] = last[:tail]
 
-    def _pad(self, source: NDArray[np.generic], target: NDArray[np.generic]) -> None:
-        """Fill whole blocks; the last axis is the block."""
+    def _pad(self, source: NDArray[np.generic], target: NDArray[np.generic], lanes: NDArray[np.bool_]) -> None:
+        """Fill whole blocks, the last axis of all three, where the lanes are on."""
+        moved, made = slice(None), source[..., ::-1]
         if self.pad_mode == 0:
-            target[...] = source[..., -1:] if self.pad_side else source[..., :1]
-        elif self.pad_mode == 1:
-            target[...] = source[..., ::-1]
-        elif self.pad_side:
-            target[..., :-1] = source[..., -2::-1]
-            target[..., -1] = 0
+            made = source[..., -1:] if self.pad_side else source[..., :1]
+        elif self.pad_mode == 2:
+            moved, made = (slice(-1), made[..., 1:]) if self.pad_side else (slice(1, None), made[..., :-1])
+            blank = slice(-1, None) if self.pad_side else slice(1)
+            np.copyto(target[..., blank], 0, where=lanes[..., blank])
+        if lanes.all():
+            target[..., moved] = made
         else:
-            target[..., 1:] = source[..., :0:-1]
-            target[..., 0] = 0
+            np.copyto(target[..., moved], made, where=lanes[..., moved])
 
 
 def vector_padding_plan(

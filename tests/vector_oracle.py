@@ -129,3 +129,19 @@ def same_numbers(got: np.ndarray, expected: np.ndarray) -> bool:
     """Compare halves bit by bit, any NaN being as good as any other."""
     both_nan = np.isnan(got) & np.isnan(expected)
     return got.shape == expected.shape and bool(((got.view(np.uint16) == expected.view(np.uint16)) | both_nan).all())
+
+
+def resized(picture: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Resize bilinearly in Python floats: half-pixel centres, edges clamped, weights as they are."""
+    rows, columns = picture.shape
+    result = np.zeros((height, width))
+    for y in range(height):
+        for x in range(width):
+            v = min(max((y + 0.5) * rows / height - 0.5, 0), rows - 1)
+            u = min(max((x + 0.5) * columns / width - 0.5, 0), columns - 1)
+            top, left = int(v), int(u)
+            down, right = min(top + 1, rows - 1), min(left + 1, columns - 1)
+            above = float(picture[top, left]) * (1 - (u - left)) + float(picture[top, right]) * (u - left)
+            below = float(picture[down, left]) * (1 - (u - left)) + float(picture[down, right]) * (u - left)
+            result[y, x] = above * (1 - (v - top)) + below * (v - top)
+    return result
