@@ -122,7 +122,7 @@ def set_aipp_functions(
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from ascendlab import AippDataTypeConvParams, AippSwapParams, LoadImageToLocalParams, load_image_to_local
     >>> rgb = np.full((2, 2, 3), (10, 20, 30), np.uint8)
     >>> setup = set_aipp_functions(rgb, input_format=AippInputFormat.RGB888_U8, dtype="half", config=AippParams(
     ...     swap_params=AippSwapParams(is_swap_rb=True), dtc_params=AippDataTypeConvParams(dtc_mean_ch0=20)))
