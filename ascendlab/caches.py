@@ -9,15 +9,22 @@
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 import threading
-from collections import OrderedDict
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 __all__ = ["BoundedCache"]
 
 V = TypeVar("V")
+
+
+@dataclass
+class _Entry(Generic[V]):
+    value: V
+    nbytes: int
+    used: int
 
 
 class BoundedCache(Generic[V]):
@@ -32,35 +39,40 @@ class BoundedCache(Generic[V]):
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.nbytes = 0
-        self._kept: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+        self._entries: dict[Hashable, _Entry[V]] = {}
+        self._clock = itertools.count()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
     def get(self, key: Hashable) -> V | None:
         """Return what is kept under `key`, or None; raises TypeError if `key` is not hashable."""
-        found = self._kept.get(key)
-        if found is None:
+        # Long keys take long to hash: one look-up, and a time stamp instead of a move to the end.
+        entry = self._entries.get(key)
+        if entry is None:
             return None
-        with contextlib.suppress(KeyError):  # another thread may have just dropped it
-            self._kept.move_to_end(key)
-        return found[0]
+        entry.used = next(self._clock)
+        return entry.value
 
     def put(self, key: Hashable, value: V, nbytes: int) -> None:
         """Keep `value`, and drop what was not used for longest until everything fits."""
         if nbytes > self.limit:
             return
         with self._lock:
-            old = self._kept.pop(key, None)
-            self.nbytes += nbytes - (old[1] if old else 0)
-            self._kept[key] = (value, nbytes)
-            while self.nbytes > self.limit:
-                _, (_, dropped) = self._kept.popitem(last=False)
-                self.nbytes -= dropped
+            self._drop(key)
+            while self._entries and self.nbytes + nbytes > self.limit:
+                self._drop(min(self._entries, key=lambda k: self._entries[k].used))
+            self._entries[key] = _Entry(value, nbytes, next(self._clock))
+            self.nbytes += nbytes
+
+    def _drop(self, key: Hashable) -> None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self.nbytes -= entry.nbytes
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._kept.clear()
+            self._entries.clear()
             self.nbytes = 0

@@ -146,10 +146,8 @@ def block_plan(
     outer = {downward: across * fractal, rightward: fractal} if layout == "ZZ" else {
         downward: fractal, rightward: stride * fractal}  # fmt: skip
     sizes = {"m0": m0, "k0": k0, "m1": along_m, "k1": along_k, "element": unit}
-    if transposed:
-        order = ("k1", "k0", "m1", "m0", "element")
-    else:
-        order = (*(("m1", "k1") if layout == "ZZ" else ("k1", "m1")), "m0", "k0", "element")
+    fractals = (downward, rightward) if layout == "ZZ" else (rightward, downward)
+    order = (*fractals, *(("k0", "m0") if transposed else ("m0", "k0")), "element")
     one = math.prod(shape[1:] if block.repeats > 1 and not block.joined else shape)
     rows = _positions(block.row_starts, block.rows, 1, along_m * m0, _ceil(block.rows, FRACTAL_ROWS) * FRACTAL_ROWS,
                       geometry.m, block.joined)  # fmt: skip
@@ -239,7 +237,7 @@ def fractal_plan(
     step = jump * FRACTAL_ROWS * c0
     strides = {**within, "m1": step, "k1": step, "repeat_m": step, "repeat_k": step}
     sizes = {"m0": FRACTAL_ROWS, "k0": c0 // unit, "m1": 1, "k1": 1, "element": unit}
-    order = ("m1", "k1", "m0", "k0", "element")
+    order = ("m1", "k1", *(("k0", "m0") if transposed else ("m0", "k0")), "element")
     return _plan(geometry, shape, rows, columns.reshape(along_k, -1), order, sizes, strides)
 
 

@@ -256,8 +256,8 @@ def plan_load_data_3d_v2(
         load = _keep(key, _plan_v2(src, params, dst, repeat, product, strict, allow_large))
     if strict is not True or check_capacity is not False or allow_large is not False:
         _check_flags(strict=strict, check_capacity=check_capacity, allow_large=allow_large)
-        if check_capacity:
-            load.require_capacity()
+    if check_capacity:
+        load.require_capacity()
     return load
 
 
@@ -337,8 +337,8 @@ def plan_load_data_3d_v1(
         load = _keep(key, _plan_v1(src, params, dst, product, allow_large))
     if strict is not True or check_capacity is not False or allow_large is not False:
         _check_flags(strict=strict, check_capacity=check_capacity, allow_large=allow_large)
-        if check_capacity:
-            load.require_capacity()
+    if check_capacity:
+        load.require_capacity()
     return load
 
 

@@ -67,7 +67,8 @@ class Load3dPlan:
     shape : tuple of int
         Shape of the result.
     axes : tuple of Axis
-        In the order in which `index` has them; the last one runs inside a unit.
+        In the order in which `index` has them: two for the repeats, two that find a fractal, two that run in a
+        fractal, and the last one runs inside a unit.
     index : ndarray of intp
         Number of the L1 unit for each unit of the result; `padding` and `absent` are not in L1.
     rows, columns : ndarray of int64
@@ -136,37 +137,46 @@ class Load3dPlan:
             if self.straight:
                 return units.take(self.index, 0, None, "wrap").reshape(self.shape)
             result: NDArray[Any] = (np.empty if self.complete else np.zeros)(self.shape, units.dtype)
-            self._run_in_pieces(units, self._view(result))
+            self._run_in_pieces(units, result)
             return result
         view = self._view(out)
         kept = [(place, view[place].copy()) for place in self._untouched]
         if self.straight:
             units.take(self.index, 0, view, "wrap")
         else:
-            self._run_in_pieces(units, view)
+            self._run_in_pieces(units, out)
         for place, values in kept:
             view[place] = values
         return out
 
     def _view(self, result: NDArray[Any]) -> NDArray[Any]:
         """Look at a contiguous result along the plan's axes."""
-        sizes = [axis.size for axis in self.axes]
         if self.straight:
-            return result.reshape(sizes)
+            return result.reshape(self._shape)
         strides = [axis.stride * result.itemsize for axis in self.axes]
-        return np.lib.stride_tricks.as_strided(_as_integers(result.reshape(-1)), sizes, strides)
+        return np.lib.stride_tricks.as_strided(_as_integers(result.reshape(-1)), self._shape, strides)
 
-    def _run_in_pieces(self, units: NDArray[Any], view: NDArray[Any]) -> None:
-        """Gather, then let the axes change places, piece by piece."""
-        units = _as_integers(units)
-        if view.nbytes <= _PIECE_BYTES:
-            view[...] = units.take(self.index, 0, None, "wrap")
-            return
-        step = max(1, _PIECE_BYTES // max(1, view[0, 0, 0].nbytes))
-        for repeat in np.ndindex(view.shape[:2]):
-            index, target = self.index[repeat], view[repeat]
-            for start in range(0, len(index), step):
-                target[start : start + step] = units.take(index[start : start + step], 0, None, "wrap")
+    def _run_in_pieces(self, units: NDArray[Any], result: NDArray[Any]) -> None:
+        """Gather fractals, turn each if need be, and put them in their places, piece by piece."""
+        units, outer, size = _as_integers(units), self.axes[:4], math.prod(axis.size for axis in self.axes[4:])
+        fractals = np.lib.stride_tricks.as_strided(
+            _as_integers(result.reshape(-1)),
+            [*(axis.size for axis in outer), size],
+            [*(axis.stride * result.itemsize for axis in outer), result.itemsize],
+        )
+        # Where the elements of a unit are not neighbours in the result, each fractal is turned on its way.
+        unit = self.axes[-1]
+        turned = (-1, self.axes[-2].size, unit.size) if unit.size > 1 and unit.stride > 1 else None
+        step = max(1, _PIECE_BYTES // max(1, fractals[0, 0, :1].nbytes))
+        for repeat in np.ndindex(fractals.shape[:2]):
+            for start in range(0, fractals.shape[2], step):
+                target = fractals[repeat][start : start + step]
+                loaded = units.take(self.index[repeat][start : start + step], 0, None, "wrap")
+                if turned is not None:
+                    loaded = loaded.reshape(turned).swapaxes(1, 2)
+                    if target.flags.c_contiguous:
+                        target = target.reshape(loaded.shape)
+                target[...] = loaded.reshape(target.shape)
 
     @cached_property
     def _untouched(self) -> list[tuple[Any, ...]]:
@@ -211,6 +221,10 @@ class Load3dPlan:
         )
         source = np.where(unit < self.padding, unit * self.unit + element, -1)
         return np.where(written, source, -2), np.where(written, row, -1), np.where(written, column + element, -1)
+
+    @cached_property
+    def _shape(self) -> tuple[int, ...]:
+        return tuple(axis.size for axis in self.axes)
 
     @cached_property
     def _sizes(self) -> dict[str, int]:
