@@ -96,8 +96,9 @@ def _case(
         if TORCH in peers:
             assert_same_bytes(peers[TORCH](), expected)
 
-    # Beyond the result: one copy of the feature map, and 8 bytes for each 32 of the result where the plan is new.
-    memory = src.nbytes * 1.05 + (out.nbytes / 4 * 1.05 + 2**20 if new else 2**15)
+    # Beyond the result: one copy of the feature map; the plan, 8 bytes for each 32 of the result, where it is new;
+    # pieces of fixed size.
+    memory = src.nbytes * 1.05 + (out.nbytes / 4 * 1.05 if new else 0) + (2**20 if new or layout == "ZN" else 2**15)
     title = f"{name}, {layout}{', plan new' if new else ''}"
     return Case(title, run, check, peers, limits={"copy": limit} if limit else {}, limit_mib=memory / 2**20)
 
