@@ -50,8 +50,10 @@ def check_size(what: str, size: int, *, allow_large: bool = False) -> None:
 
 def check_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...], *sources: NDArray[Any]) -> NDArray[Any]:
     """Return `out` if a call may write its result there: exact dtype and shape, contiguous, apart from the sources."""
-    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == dtype
-    checked = out if fits else check_array("out", out, dtype, shape, str(shape))
+    if isinstance(out, np.ndarray) and out.shape == shape and out.dtype == dtype:
+        checked: NDArray[Any] = out
+    else:
+        checked = check_array("out", out, dtype, shape, str(shape))
     if not checked.flags.c_contiguous or not checked.flags.writeable:
         raise ParameterError("out", out, "a writeable, C-contiguous array")
     for source in sources:

@@ -121,6 +121,10 @@ def _assignments(params: Parameters, prefix: str, template: str) -> list[str]:
         value, place = getattr(params, name), f"{prefix}.{spec.document_name}"
         if spec.structure is not None:
             lines += _assignments(value, place, template)
+        elif spec.length:
+            # C++ assigns an array's elements one by one.
+            changed = [i for i in range(spec.length) if spec.required or value[i] != spec.default[i]]
+            lines += [f"{place}[{i}] = {literal(value[i], _type_of(spec, template))};" for i in changed]
         elif spec.always_emit or spec.required or value != spec.default:
             lines.append(f"{place} = {literal(value, _type_of(spec, template))};")
     return lines

@@ -87,7 +87,9 @@ def test_every_structure_is_written_completely(structure: type[Parameters], data
     params = draw(structure, data)
     code = to_cpp(params)
     expected = {
-        path for path, value, spec in leaves(params) if spec.always_emit or spec.required or value != spec.default
+        path
+        for path, value, default, spec in leaves(params)
+        if spec.always_emit or spec.required or value != default
     }
     assert {name.partition(".")[2] for name in assignments(code)} == expected
     assert eval(to_python(params), vars(ascendlab).copy()) == params
@@ -99,8 +101,12 @@ def draw(structure: type[Parameters], data: st.DataObject) -> Any:
     for name, spec in fields_of(structure).items():
         if spec.structure is not None:
             values[name] = draw(spec.structure, data)
+        elif spec.document_name in ("enSmallK", "fMatrixCtrl"):
+            values[name] = False  # all that is allowed
         elif spec.cpp_type == "bool":
             values[name] = data.draw(st.booleans())
+        elif spec.length:
+            values[name] = data.draw(st.tuples(*[st.integers(int(spec.low), int(spec.high))] * spec.length))
         elif spec.cpp_type in ("half", "T"):
             values[name] = data.draw(st.floats(-100, 100, width=16))
         elif spec.required or data.draw(st.booleans()):
@@ -111,12 +117,15 @@ def draw(structure: type[Parameters], data: st.DataObject) -> Any:
 
 
 def leaves(params: Parameters, prefix: str = "") -> Any:
-    """Walk over all members, nested ones by their path."""
+    """Walk over all members, nested ones by their path, arrays element by element."""
     for name, spec in fields_of(type(params)).items():
         if spec.structure is not None:
             yield from leaves(getattr(params, name), f"{prefix}{spec.document_name}.")
+        elif spec.length:
+            for i, value in enumerate(getattr(params, name)):
+                yield f"{prefix}{spec.document_name}[{i}]", value, spec.default[i], spec
         else:
-            yield prefix + spec.document_name, getattr(params, name), spec
+            yield prefix + spec.document_name, getattr(params, name), spec.default, spec
 
 
 def test_a_call_is_written_as_the_documents_example_is() -> None:

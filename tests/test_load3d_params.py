@@ -6,6 +6,7 @@ import pytest
 
 import ascendlab as al
 from ascendlab import LoadData3DParamsV1, LoadData3DParamsV2, LoadDataRepeatParam
+from ascendlab.cpp import to_cpp
 from ascendlab.fields import fields_of
 
 # Name, C++ type, default and range, copied from tables 3 and 4 by hand; zeros that do nothing are legal.
@@ -91,3 +92,26 @@ def test_parameter_objects_are_values() -> None:
     assert one == two
     assert hash(one) == hash(two)
     assert one != LoadData3DParamsV2(**fields, pad_list=(1, 2, 3, 5), pad_value=1)
+
+
+def test_code_sets_array_members_element_by_element() -> None:
+    """C++ cannot assign an array: padList's elements are set one by one, and V1's uninitialised members always."""
+    v1 = LoadData3DParamsV1(l1_h=3, l1_w=4, pad_list=(1, 0, 2, 0), left_top_w=-1, left_top_h=-2, pad_value=0.5)
+    assert to_cpp(v1, dtype="half").splitlines() == [
+        "AscendC::LoadData3DParamsV1<half> loadData3DParamsV1;",
+        "loadData3DParamsV1.padList[0] = 1;",
+        "loadData3DParamsV1.padList[2] = 2;",
+        "loadData3DParamsV1.l1H = 3;",
+        "loadData3DParamsV1.l1W = 4;",
+        "loadData3DParamsV1.leftTopW = -1;",
+        "loadData3DParamsV1.leftTopH = -2;",
+        "loadData3DParamsV1.strideW = 1;",
+        "loadData3DParamsV1.strideH = 1;",
+        "loadData3DParamsV1.filterW = 1;",
+        "loadData3DParamsV1.filterH = 1;",
+        "loadData3DParamsV1.dilationFilterW = 1;",
+        "loadData3DParamsV1.dilationFilterH = 1;",
+        "loadData3DParamsV1.jumpStride = 1;",
+        "loadData3DParamsV1.repeatTime = 1;",
+        "loadData3DParamsV1.padValue = static_cast<half>(0.5);",
+    ]
