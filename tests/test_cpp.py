@@ -87,9 +87,7 @@ def test_every_structure_is_written_completely(structure: type[Parameters], data
     params = draw(structure, data)
     code = to_cpp(params)
     expected = {
-        path
-        for path, value, default, spec in leaves(params)
-        if spec.always_emit or spec.required or value != default
+        path for path, value, default, spec in leaves(params) if spec.always_emit or spec.required or value != default
     }
     assert {name.partition(".")[2] for name in assignments(code)} == expected
     assert eval(to_python(params), vars(ascendlab).copy()) == params
