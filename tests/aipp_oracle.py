@@ -1,19 +1,18 @@
 """A naive, one-pixel-at-a-time account of SetAippFunctions + LoadImageToLocal.
 
-It is written from the rules alone and shares no code with the library: Python integers, exact fractions and loops.
+It is written from the rules alone and shares no code with the library: Python integers and loops.
 Every function takes the library's parameter objects only to read the documents' fields from them.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 YUV420SP, XRGB8888, RGB888, YUV400 = 0, 1, 4, 9
-SMALLEST_STEP = Fraction(1, 2**24)
 NUMPY_TYPES = {"uint8": np.uint8, "int8": np.int8, "half": np.float16}
 
 
@@ -27,38 +26,36 @@ def c_divide(value: int, by: int) -> int:
     return -(-value // by) if value < 0 else value // by
 
 
-def power(exponent: int) -> Fraction:
-    """Two to this power, exactly."""
-    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
-
-
-def nearest_half(exact: Fraction, *, ties_away: bool = False) -> float:
-    """Round an exact number to half, ties to even or away from zero, overflow to infinity."""
-    size = abs(exact)
+def nearest_half(units: int, scale: int, *, ties_away: bool = False) -> float:
+    """Round ``units / 2**scale``, an exact number, to half: ties to even or away from zero, overflow to infinity."""
+    size = abs(units)
     if size == 0:
         return 0.0
-    exponent = size.numerator.bit_length() - size.denominator.bit_length()
-    if size < power(exponent):
-        exponent -= 1
-    step = max(power(exponent - 10), SMALLEST_STEP)
-    quotient, rest = divmod(size, step)
-    twice = 2 * rest
-    if twice > step or (twice == step and (ties_away or quotient % 2 == 1)):
+    # Halves are multiples of 2**-24, and have 11 significant bits above 2**-14.
+    step = max(size.bit_length() - 1 - scale - 10, -24)
+    whole = 1 << (step + scale)
+    quotient, rest = divmod(size, whole)
+    if 2 * rest > whole or (2 * rest == whole and (ties_away or quotient % 2 == 1)):
         quotient += 1
-    rounded = quotient * step
-    result = math.inf if rounded > 65504 else float(rounded)
-    return -result if exact < 0 else result
+    rounded = math.ldexp(quotient, step)
+    result = math.inf if rounded > 65504 else rounded
+    return -result if units < 0 else result
+
+
+def in_units(value: float) -> int:
+    """Return a half, or a small integer, as a whole number of 2**-24."""
+    units = value * 2.0**24
+    assert units.is_integer()
+    return int(units)
 
 
 def half_subtract(a: float, b: float) -> float:
-    """One half subtraction (both arguments are finite halves or infinities)."""
-    if math.isinf(a):
-        return a
-    exact = Fraction(a) - Fraction(b)
-    if exact == 0:
+    """One half subtraction (both arguments are finite halves)."""
+    units = in_units(a) - in_units(b)
+    if units == 0:
         # IEEE 754: a - b is -0 only for -0 - +0.
-        return -0.0 if math.copysign(1, a) < 0 and math.copysign(1, b) > 0 and a == 0 else 0.0
-    return nearest_half(exact)
+        return -0.0 if a == 0 and math.copysign(1, a) < 0 < math.copysign(1, b) else 0.0
+    return nearest_half(units, 24)
 
 
 def half_multiply(a: float, b: float, *, ties_away: bool = False) -> float:
@@ -66,7 +63,7 @@ def half_multiply(a: float, b: float, *, ties_away: bool = False) -> float:
     sign = math.copysign(1, a) * math.copysign(1, b)
     if math.isinf(a):
         return math.nan if b == 0 else sign * math.inf
-    return math.copysign(nearest_half(abs(Fraction(a) * Fraction(b)), ties_away=ties_away), sign)
+    return math.copysign(nearest_half(abs(in_units(a) * in_units(b)), 48, ties_away=ties_away), sign)
 
 
 def fetch(src0: Any, src1: Any, input_format: int, config: Any, row: int, column: int) -> list[tuple[int, int]]:
@@ -94,26 +91,34 @@ def fetch(src0: Any, src1: Any, input_format: int, config: Any, row: int, column
     return samples
 
 
+@functools.lru_cache
+def coefficients(csc: Any) -> tuple[list[list[int]], list[int], list[int]]:
+    """Read matrix, input bias and output bias from the structure, once."""
+    matrix = [[getattr(csc, f"csc_matrix_r{r}c{c}") for c in range(3)] for r in range(3)]
+    return (
+        matrix,
+        [getattr(csc, f"csc_bias_in{i}") for i in range(3)],
+        [getattr(csc, f"csc_bias_out{i}") for i in range(3)],
+    )
+
+
 def convert_colour(values: list[int], input_format: int, config: Any, profile: str) -> list[int]:
     """Apply the colour conversion to one pixel."""
-    csc = config.csc_params
-    matrix = [[getattr(csc, f"csc_matrix_r{r}c{c}") for c in range(3)] for r in range(3)]
-    bias_in = [getattr(csc, f"csc_bias_in{i}") for i in range(3)]
-    bias_out = [getattr(csc, f"csc_bias_out{i}") for i in range(3)]
+    matrix, bias_in, bias_out = coefficients(config.csc_params)
     to_rgb = input_format in (YUV420SP, YUV400)
+    used = bias_out if (profile == "documented") == to_rgb else bias_in
+    if to_rgb:
+        values = [values[0] - used[0], values[1] - used[1], values[2] - used[2]]
     result = []
-    if profile == "documented":
-        if to_rgb:
-            values = [value - bias for value, bias in zip(values, bias_out, strict=True)]
-        for r in range(3):
-            total = sum(matrix[r][c] * values[c] for c in range(3)) >> 8
-            result.append(clamp(total if to_rgb else total + bias_in[r], 0, 255))
-    else:
-        if to_rgb:
-            values = [value - bias for value, bias in zip(values, bias_in, strict=True)]
-        for r in range(3):
-            total = c_divide(sum(matrix[r][c] * values[c] for c in range(3)) + 128, 256)
-            result.append((total if to_rgb else total + bias_out[r]) % 256)
+    for r in range(3):
+        row = matrix[r]
+        total = row[0] * values[0] + row[1] * values[1] + row[2] * values[2]
+        if profile == "documented":
+            total >>= 8
+            result.append(clamp(total if to_rgb else total + used[r], 0, 255))
+        else:
+            total = c_divide(total + 128, 256)
+            result.append((total if to_rgb else total + used[r]) % 256)
     return result
 
 
