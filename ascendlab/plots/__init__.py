@@ -22,7 +22,7 @@ from ascendlab.plots._roles import (
     Role,
 )
 
-_MODULES = ("aipp",)
+_MODULES = ("aipp", "vector_padding", "bilinear_interpolation")
 
 __all__ = [
     "CHANNEL_PADDING",

@@ -146,10 +146,11 @@ class _Cells(Artist):
         dpi = float(self.axes.figure.dpi) if self.axes is not None else DPI
         if cell_height < _CELL_FOR_NUMBERS * dpi / DPI:
             return
-        formatted = format_numbers(self.numbers, cell_width - 2, points=TEXT_POINTS, dpi=dpi)
+        formatted = format_numbers(np.ma.getdata(self.numbers), cell_width - 2, points=TEXT_POINTS, dpi=dpi)
         if formatted is None:
             return
         texts, tracking = formatted
+        texts = np.where(np.ma.getmaskarray(self.numbers), "", texts)
         y = (y_edges[:-1] + y_edges[1:]) // 2 - top
         x = (x_edges[:-1] + x_edges[1:]) // 2 - left
         if self.areas:
@@ -238,7 +239,7 @@ class Grid:
         Parameters
         ----------
         values : ndarray, shape (H, W), optional
-            Numbers to write into the cells, where they fit.
+            Numbers to write into the cells, where they fit; cells that a masked array masks stay empty.
         rgb : ndarray of uint8, shape (H, W), (H, W, 3), optional
             Colours of the cells; without it cells are white, tinted by the areas they belong to.
         areas : mapping of Role to ndarray of bool, shape (H, W), optional
