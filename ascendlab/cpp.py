@@ -20,10 +20,12 @@ import numpy as np
 
 from ascendlab.aipp import AippSetup, load_image_to_local
 from ascendlab.aipp_params import LoadImageToLocalParams
+from ascendlab.cpp_vector import bilinear_interpolation_lines, vector_padding_lines
 from ascendlab.dtypes import as_dtype
 from ascendlab.errors import ParameterError
 from ascendlab.fields import Field, Parameters, fields_of
 from ascendlab.provenance import Call
+from ascendlab.vector import bilinear_interpolation, vector_padding
 
 __all__ = ["literal", "shortest_half", "to_cpp", "variable_name"]
 
@@ -188,4 +190,8 @@ def _load_image_to_local(arguments: Mapping[str, Any]) -> list[str]:
     ]
 
 
-_CALLS: dict[Any, Callable[[Mapping[str, Any]], list[str]]] = {load_image_to_local: _load_image_to_local}
+_CALLS: dict[Any, Callable[[Mapping[str, Any]], list[str]]] = {
+    load_image_to_local: _load_image_to_local,
+    vector_padding: vector_padding_lines,
+    bilinear_interpolation: bilinear_interpolation_lines,
+}

@@ -32,7 +32,10 @@ __all__ = [
     "mask_lanes",
     "mask_to_bitwise",
     "mask_to_continuous",
+    "mask_to_text",
     "mask_type",
+    "mask_with_lane",
+    "mask_within",
 ]
 
 WORD = 64
@@ -206,3 +209,43 @@ def mask_to_continuous(mask: LaneMask, dtype: object) -> int:
     if value & (value + 1):
         raise ParameterError("mask", mask, "bits without a gap from bit 0 of word 0 on, for the continuous form")
     return value.bit_length()
+
+
+def mask_within(count: int, dtype: object) -> int:
+    """Return a continuous mask cut down to the lanes that a type has.
+
+    >>> mask_within(100, "float"), mask_within(100, "half")
+    (64, 100)
+    """
+    return min(count, mask_type(dtype).lanes)
+
+
+def mask_with_lane(mask: LaneMask, dtype: object, lane: int, *, written: bool) -> tuple[int, ...]:
+    """Return the bitwise form of a mask with one lane switched on or off.
+
+    Parameters
+    ----------
+    mask, dtype
+        As for `mask_lanes`.
+    lane : int
+        Which lane, from 0.
+    written : bool
+        Whether it is to be written.
+
+    Examples
+    --------
+    >>> mask_with_lane(3, "half", 1, written=False)
+    (1, 0)
+    """
+    lanes = mask_lanes(mask, dtype).ravel()
+    lanes[check_int("lane", lane, 0, lanes.size - 1)] = written
+    return mask_from_lanes(lanes)
+
+
+def mask_to_text(mask: LaneMask, dtype: object) -> str:
+    """Write the bitwise form of a mask, lowest word first.
+
+    >>> mask_to_text(70, "half")
+    '0xffffffffffffffff, 0x3f'
+    """
+    return ", ".join(f"0x{word:x}" for word in mask_to_bitwise(mask, dtype))

@@ -203,6 +203,28 @@ def vector_padding_plan(
     return plan
 
 
+def source_elements(
+    dtype: object, *, count: int | None = None, repeat_time: int = 1, repeat_params: UnaryRepeatParams = CONTIGUOUS
+) -> int:
+    """Return how many elements the source of a call needs at least.
+
+    Parameters
+    ----------
+    dtype, count, repeat_time, repeat_params
+        As for `vector_padding`; with `count` the others do not matter.
+
+    Examples
+    --------
+    >>> source_elements("half", count=17), source_elements("float", repeat_time=2)
+    (32, 128)
+    """
+    c0 = as_dtype(dtype, VECTOR_PADDING_TYPES).c0
+    if count is not None:
+        return -(-VECTOR_PADDING_ARGUMENTS["count"].check(count) // c0) * c0
+    repeat = VECTOR_PADDING_ARGUMENTS["repeat_time"].check(repeat_time)
+    return BlockWalk(repeat, repeat_params.src_blk_stride, repeat_params.src_rep_stride).end * c0
+
+
 def _written_words(mask: object, vector_mask: object, kind: DataType) -> tuple[int, ...]:
     """Return the bitwise form of the mask that is in force."""
     if mask is None:

@@ -305,8 +305,8 @@ def describe(view: str, scene: Scene) -> str:
     pairs = ", ".join(f"{a} to {b}" for a, b in zip(plan.src.number(steps), plan.dst.number(steps), strict=True))
     if view == "strips":
         parts.append(
-            f"Strips of DataBlocks: {_blocks_of(scene.src, plan.kind.c0)} of src, {_blocks_of(scene.out, plan.kind.c0)} of dst, "
-            f"each with the repeat that touches it."
+            f"Strips of DataBlocks: {_blocks_of(scene.src, plan.kind.c0)} of src, "
+            f"{_blocks_of(scene.out, plan.kind.c0)} of dst, each with the repeat that touches it."
         )
     parts.append(f"Repeat {scene.repeat} moves DataBlocks {pairs}.")
     if scene.picked is not None:
