@@ -220,8 +220,9 @@ def source_elements(
     """
     c0 = as_dtype(dtype, VECTOR_PADDING_TYPES).c0
     if count is not None:
-        return -(-VECTOR_PADDING_ARGUMENTS["count"].check(count) // c0) * c0
-    repeat = VECTOR_PADDING_ARGUMENTS["repeat_time"].check(repeat_time)
+        elements: int = VECTOR_PADDING_ARGUMENTS["count"].check(count)
+        return -(-elements // c0) * c0
+    repeat: int = VECTOR_PADDING_ARGUMENTS["repeat_time"].check(repeat_time)
     return BlockWalk(repeat, repeat_params.src_blk_stride, repeat_params.src_rep_stride).end * c0
 
 

@@ -169,7 +169,7 @@ def vector_padding(*, group: str | None = None, **preset: Any) -> VectorPaddingE
     --------
     >>> explorer = vector_padding(pad_mode=1, pick=18)
     >>> explorer.shown.summary
-    '(128,) half, 256 bytes, checksum 70b5eb2f'
+    '(128,) half, 256 bytes, checksum df7e5f6f'
     >>> explorer.set(mask=3)
     >>> explorer.state["mask_words"]
     '0x7, 0x0'
