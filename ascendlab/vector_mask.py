@@ -235,7 +235,7 @@ def mask_with_lane(mask: LaneMask, dtype: object, lane: int, *, written: bool) -
     Examples
     --------
     >>> mask_with_lane(3, "half", 1, written=False)
-    (1, 0)
+    (5, 0)
     """
     lanes = mask_lanes(mask, dtype).ravel()
     lanes[check_int("lane", lane, 0, lanes.size - 1)] = written

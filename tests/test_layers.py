@@ -23,7 +23,11 @@ LAYERS: list[tuple[str, tuple[str, ...], set[str]]] = [
         set(),
     ),
     ("emulations", ("aipp*", "load3d*", "capi*", "conv", "vector*", "bilinear*", "resize"), set()),
-    ("tools", ("provenance", "cpp*", "pycode", "golden*", "aipp_config*", "exercises*", "pictures*", "summary"), set()),
+    (
+        "tools",
+        ("provenance", "cpp*", "pycode", "golden*", "aipp_config*", "exercises*", "pictures*", "samples", "summary"),
+        set(),
+    ),
     ("plots", ("plots*",), {"matplotlib", "mpl_toolkits", "PIL"}),
     ("explorers", ("explorers*",), {"ipywidgets", "IPython", "traitlets"}),
 ]
