@@ -276,6 +276,23 @@ def test_outlines_follow_any_area() -> None:
     assert len(outline(np.ones((5, 9), bool))) == 4
 
 
+@pytest.mark.parametrize("role", [PADDING, CHANNEL_PADDING, MASKED], ids=lambda role: role.name)
+@pytest.mark.parametrize("colours", [True, False], ids=["photograph", "numbers"])
+def test_areas_are_hatched_and_stay_readable(role: Role, colours: bool) -> None:
+    """An area shows its hatch away from its outline, and most of what lies under it; no hatch lies elsewhere."""
+    figure = new_figure(300, 300)
+    grid = Grid(axes_at(figure, left=30, top=30, width=240, height=240), rows=8, columns=8)
+    grid.ax.set_axis_off()
+    mask = np.zeros((8, 8), bool)
+    mask[:, 4:] = True
+    values = None if colours else np.zeros((8, 8), int)
+    grid.show(values, rgb=np.full((8, 8), 20, np.uint8) if colours else None, areas={role: mask})
+    inked = (pixels(figure) == role.rgb).all(axis=2)
+    inside, outside = inked[36:264, 156:264], inked[36:264, 36:144]
+    assert 0.02 < inside.mean() < 0.4
+    assert not outside.any()
+
+
 def test_marks_of_one_pixel_can_be_seen() -> None:
     """In a photograph a mark is drawn larger than the pixel that it marks, in the right place."""
     figure = new_figure(300, 300)
@@ -444,7 +461,7 @@ def test_the_origin_is_told_with_its_samples() -> None:
 
 def test_shared_chroma_is_marked_as_a_block_of_four() -> None:
     """A U or V sample belongs to 2 x 2 pixels, and all four are outlined."""
-    scene = make_scene(input_format=F.YUV420SP_U8, pick=(4, 7, 1))
+    scene = make_scene(input_format=F.YUV420SP_U8, pick=(4, 7, 2))
     assert scene.origin is not None
     (term,) = scene.origin.terms
     assert plot._origin_mark(scene.setup, term.operand, term.index) == Mark(ORIGIN, 4, 4, 2, 2)
