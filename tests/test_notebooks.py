@@ -11,6 +11,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -294,7 +295,8 @@ def nbval(package: Path, notebook: str, cells: Iterable[int] = ()) -> Outcome:
     """
     report = package / "report.xml"
     path = package / "notebooks" / f"{notebook}.ipynb"
-    command = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "--rootdir", str(package)]
+    command = [sys.executable, "-m", "pytest", "-qx", "--rootdir", str(package), "--assert=plain"]
+    command += ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]  # not needed here, and slow to start
     command += ["--nbval", "--nbval-sanitize-with", str(SANITIZE), f"--junitxml={report}"]
     command += [str(package / "notebooks" / "probe.ipynb"), *([f"{path}::Cell {n}" for n in cells] or [str(path)])]
     environ = {**os.environ, "PYTHONPATH": str(package)}
@@ -326,14 +328,26 @@ def copy_of_the_package(folder: Path, change: Break | None = None) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outcome, Outcome]]:
+    """Run nbval on each notebook with a broken copy of the library, then on the same cells with a faithful copy."""
+
+    def both(path: Path) -> tuple[Outcome, Outcome]:
+        folder = tmp_path_factory.mktemp(path.stem)
+        broken = nbval(copy_of_the_package(folder / "broken", BREAKS[path.stem]), path.stem)
+        return broken, nbval(copy_of_the_package(folder / "faithful"), path.stem, broken.cells)
+
+    paths = [path for path in PATHS if path.stem in BREAKS]
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip((path.stem for path in paths), pool.map(both, paths), strict=True))
+
+
 @notebooks
-def test_nbval_goes_red_when_a_rule_breaks(path: Path, tmp_path: Path) -> None:
+def test_nbval_goes_red_when_a_rule_breaks(path: Path, outcomes: dict[str, tuple[Outcome, Outcome]]) -> None:
     """One broken rule of the library makes nbval fail by a stored number; the same cells pass on a faithful copy."""
     assert path.stem in BREAKS, "say in BREAKS which change of the library this notebook must notice"
-    broken = nbval(copy_of_the_package(tmp_path / "broken", BREAKS[path.stem]), path.stem)
-    last = max(broken.cells)
-    assert "Cell outputs differ" in broken.cells[last]
-    faithful = nbval(copy_of_the_package(tmp_path / "faithful"), path.stem, broken.cells)
+    broken, faithful = outcomes[path.stem]
+    assert "Cell outputs differ" in broken.cells[max(broken.cells)]
     assert faithful.cells == dict.fromkeys(broken.cells, "")
     # The probe's stored output is the path of the copy: the kernels imported that, not the installed package.
     assert (broken.probe, faithful.probe) == ("", "")
