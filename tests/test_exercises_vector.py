@@ -1,0 +1,157 @@
+"""Exercises on the vector instructions: right answers pass, plausible wrong ones are named."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from ascendlab import exercises
+from ascendlab.exercises import Exercise, Misconception
+
+PADDING, BILINEAR = exercises.vector_padding, exercises.bilinear_interpolation
+ALL = {name: getattr(module, name) for module in (PADDING, BILINEAR) for name in module.__all__}
+SEEDS = (0, 7, 2024)
+NAMED = [(name, m) for name, exercise in ALL.items() for m in exercise.misconceptions]
+
+
+# --- two right answers for each exercise, written without the library ---
+
+
+def _mirror_by_slices(block, pad_side):
+    out = np.zeros_like(block)
+    if pad_side:
+        out[:-1] = block[-2::-1]
+    else:
+        out[1:] = block[:0:-1]
+    return out
+
+
+def _mirror_by_index(block, pad_side):
+    last = len(block) - 1
+    indices = range(last - 1, -2, -1) if pad_side else range(last + 1, 0, -1)
+    return [block[i] if 0 <= i <= last else 0 for i in indices]
+
+
+def _words_by_bits(lanes, bits):
+    words = [0] * {16: 2, 32: 1}[bits]
+    for lane in lanes:
+        words[lane // 64] |= 1 << lane % 64
+    return words
+
+
+def _words_by_bytes(lanes, bits):
+    flags = np.zeros(2048 // bits, bool)
+    flags[lanes] = True
+    return [int(word) for word in np.packbits(flags, bitorder="little").view("<u8")]
+
+
+def _blocks_by_loop(repeat_time, dst_blk_stride, dst_rep_stride):
+    return [[r * dst_rep_stride + b * dst_blk_stride for b in range(8)] for r in range(repeat_time)]
+
+
+def _blocks_by_outer(repeat_time, dst_blk_stride, dst_rep_stride):
+    return np.add.outer(np.arange(repeat_time) * dst_rep_stride, np.arange(8) * dst_blk_stride)
+
+
+def _sum_by_scalars(samples, weights):
+    out = []
+    for lane in range(samples.shape[1]):
+        total = np.float16(0)
+        for h in range(len(weights)):
+            total = np.float16(total + np.float16(samples[h, lane] * weights[h]))
+        out.append(total)
+    return np.array(out)
+
+
+def _sum_by_rows(samples, weights):
+    total = np.zeros(samples.shape[1], np.float16)
+    for row in samples * weights[:, None]:
+        total += row
+    return total
+
+
+def _taps_by_formula(size, out_size):
+    position = np.clip((np.arange(out_size) + 0.5) * size / out_size - 0.5, 0, size - 1)
+    lower = np.minimum(np.floor(position).astype(int), size - 2)
+    return np.stack([lower, np.round((position - lower) * 256).astype(int)], axis=1)
+
+
+def _taps_by_loop(size, out_size):
+    pairs = []
+    for x in range(out_size):
+        # Twice the source position, as an exact fraction with denominator out_size.
+        numerator = min(max((2 * x + 1) * size - out_size, 0), 2 * out_size * (size - 1))
+        lower = min(numerator // (2 * out_size), size - 2)
+        pairs.append((lower, round((numerator / (2 * out_size) - lower) * 256)))
+    return pairs
+
+
+RIGHT = {
+    "mirror": (_mirror_by_slices, _mirror_by_index),
+    "mask_bits": (_words_by_bits, _words_by_bytes),
+    "written_blocks": (_blocks_by_loop, _blocks_by_outer),
+    "offsets_of": (lambda blocks: blocks * 32, lambda blocks: (blocks << 5).astype(np.uint32)),
+    "accumulate": (_sum_by_scalars, _sum_by_rows),
+    "taps": (_taps_by_formula, _taps_by_loop),
+}
+
+
+@pytest.mark.parametrize(("name", "which", "seed"), list(itertools.product(RIGHT, (0, 1), SEEDS)))
+def test_right_answers_pass(name: str, which: int, seed: int) -> None:
+    """Two independent right answers pass each check, whatever inputs are drawn."""
+    result = ALL[name].check(RIGHT[name][which], seed=seed)
+    assert result, result
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("name", "wrong"), NAMED, ids=[f"{name}-{i}" for i, (name, _) in enumerate(NAMED)])
+def test_wrong_answers_are_named(name: str, wrong: Misconception, seed: int) -> None:
+    """Each plausible wrong answer fails, and the message says what is wrong with it and not with another one."""
+    result = ALL[name].check(wrong.answer, seed=seed)
+    assert not result
+    assert result.misconception == wrong.says
+
+
+@pytest.mark.parametrize("exercise", ALL.values(), ids=list(ALL))
+def test_each_exercise_knows_enough(exercise: Exercise) -> None:
+    """Each exercise has at least four wrong answers to recognise and runs on at least three inputs."""
+    assert len(exercise.misconceptions) >= 4
+    assert len(exercise.cases(np.random.default_rng(0))) >= 3
+
+
+def _no_answer(*_):
+    return None
+
+
+def _other_type(*_):
+    return "16 elements"
+
+
+def _raises(*_):
+    raise RuntimeError("no idea")
+
+
+@pytest.mark.parametrize("exercise", ALL.values(), ids=list(ALL))
+@pytest.mark.parametrize("answer", [_no_answer, _other_type, _raises, None, 7, lambda *_: [[1], [2, 3]]])
+def test_nothing_but_right_answers_pass(exercise: Exercise, answer: object) -> None:
+    """Stubs, rubbish and exceptions get a sentence, never a pass and never a traceback."""
+    result = exercise.check(answer)
+    assert not result
+    assert str(result)
+
+
+def test_an_unknown_mistake_shows_the_element() -> None:
+    """A wrong answer that nobody foresaw gets its first wrong element, and where the right value comes from."""
+
+    def nearly(block, pad_side):
+        out = _mirror_by_slices(block, pad_side)
+        out[3] += 1
+        return out
+
+    result = PADDING.mirror.check(nearly)
+    assert not result
+    assert not result.misconception
+    assert "[3]" in str(result)
+    assert "block[" in str(result)
