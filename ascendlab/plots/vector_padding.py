@@ -30,10 +30,13 @@ from ascendlab.plots._blocks import (
     READ,
     WRITTEN,
     ZERO,
+    blocks_in,
+    marks_at,
     show_strip,
     strip_rows,
+    titled_grid,
+    whole_blocks,
 )
-from ascendlab.plots._frames import frames
 from ascendlab.plots._grid import Grid, Mark
 from ascendlab.plots._panels import Panel, Panels
 from ascendlab.plots._roles import MASKED, ORIGIN, PICKED, Role
@@ -106,33 +109,15 @@ def _steps(plan: VectorPaddingPlan, repeat: int) -> NDArray[np.int64]:
     )
 
 
-def _whole_blocks(array: NDArray[Any], c0: int, blocks: NDArray[np.int64]) -> NDArray[Any]:
-    """Return DataBlocks of an operand, shape (n, c0); what lies behind its end is masked."""
-    index = blocks[:, None] * c0 + np.arange(c0)
-    values = np.ma.array(np.zeros(index.shape, array.dtype), mask=True)
-    inside = index < array.size
-    values[inside] = array[index[inside]]
-    return values
-
-
-def _place(walk: BlockWalk, steps: NDArray[np.int64], c0: int, index: int | None, role: Role) -> list[Mark]:
-    """Outline an element, where it lies in the blocks that are shown."""
-    if index is None:
-        return []
-    block, lane = divmod(index, c0)
-    return [Mark(role, int(row), lane) for row in np.flatnonzero(walk.number(steps) == block)]
-
-
 def show_source(grid: Grid, scene: Scene) -> None:
     """Draw the source blocks of the repeat that is looked at."""
     plan, steps = scene.plan, _steps(scene.plan, scene.repeat)
     c0 = plan.kind.c0
-    values = _whole_blocks(scene.src, c0, plan.src.number(steps))
-    marks = _place(plan.src, steps, c0, scene.origin_index, ORIGIN)
-    if (
-        scene.picked is not None
-    ):  # overlapping source blocks hold the element more than once: mark the row that was read
-        rows = {mark.y for mark in _place(plan.dst, steps, c0, scene.picked, PICKED)}
+    values = whole_blocks(scene.src, c0, plan.src.number(steps))
+    marks = marks_at(plan.src, steps, c0, scene.origin_index, ORIGIN)
+    if scene.picked is not None:
+        # Overlapping source blocks hold the element more than once: mark the row that was read.
+        rows = {mark.y for mark in marks_at(plan.dst, steps, c0, scene.picked, PICKED)}
         marks = [mark for mark in marks if mark.y in rows]
     grid.show(values, areas={READ: ~np.ma.getmaskarray(values)}, marks=marks)
 
@@ -141,12 +126,12 @@ def show_destination(grid: Grid, scene: Scene) -> None:
     """Draw the destination blocks of the repeat that is looked at, and which of their lanes are written."""
     plan, steps = scene.plan, _steps(scene.plan, scene.repeat)
     c0 = plan.kind.c0
-    values = _whole_blocks(scene.out, c0, plan.dst.number(steps))
+    values = whole_blocks(scene.out, c0, plan.dst.number(steps))
     inside = ~np.ma.getmaskarray(values)
     written = inside & plan.lanes[steps % BLOCKS_PER_REPEAT]
     from_source = np.broadcast_to(plan.lane_source >= 0, written.shape)
     areas = {WRITTEN: written & from_source, ZERO: written & ~from_source, MASKED: inside & ~written}
-    grid.show(values, areas=areas, marks=_place(plan.dst, steps, c0, scene.picked, PICKED))
+    grid.show(values, areas=areas, marks=marks_at(plan.dst, steps, c0, scene.picked, PICKED))
 
 
 def _show_strip(
@@ -156,18 +141,6 @@ def _show_strip(
     marks = [] if index is None else [Mark(mark, *divmod(index // scene.plan.kind.c0, ACROSS))]
     show_strip(grid, walk.number(steps), steps // BLOCKS_PER_REPEAT, total, role=role,
                current=walk.number(_steps(scene.plan, scene.repeat)), marks=marks)  # fmt: skip
-
-
-def _blocks_of(array: NDArray[Any], c0: int) -> int:
-    return max(1, -(-array.size // c0))
-
-
-def _titled(ax: Axes | None, title: str, shape: tuple[int, int], xlabel: str, ylabel: str) -> tuple[Axes, Grid]:
-    ax = ax or frames([shape])[1][0]
-    ax.set_title(title)
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    return ax, Grid(ax, rows=shape[0], columns=shape[1])
 
 
 def source_blocks(
@@ -188,7 +161,7 @@ def source_blocks(
     ax : Axes, optional
         Where to draw, from `ascendlab.plots.frames`.
     """
-    ax, grid = _titled(ax, f"src, repeat {repeat}", (BLOCKS_PER_REPEAT, plan.kind.c0), "lane of the block", "block")
+    ax, grid = titled_grid(ax, f"src, repeat {repeat}", (BLOCKS_PER_REPEAT, plan.kind.c0), "lane of the block", "block")
     show_source(grid, Scene(plan, src, src, repeat, None, origin))
     return ax
 
@@ -207,7 +180,7 @@ def destination_blocks(
     picked : int, optional
         Index of an element of the result to outline.
     """
-    ax, grid = _titled(ax, f"dst, repeat {repeat}", (BLOCKS_PER_REPEAT, plan.kind.c0), "lane of the block", "block")
+    ax, grid = titled_grid(ax, f"dst, repeat {repeat}", (BLOCKS_PER_REPEAT, plan.kind.c0), "lane of the block", "block")
     show_destination(grid, Scene(plan, out, out, repeat, picked))
     return ax
 
@@ -220,8 +193,10 @@ def source_strip(src: NDArray[Any], plan: VectorPaddingPlan, *, repeat: int = 0,
     src, plan, repeat, ax
         As for `source_blocks`.
     """
-    total = _blocks_of(src, plan.kind.c0)
-    ax, grid = _titled(ax, "src: repeat that reads the block", (strip_rows(total), ACROSS), "DataBlock", "16 blocks")
+    total = blocks_in(src, plan.kind.c0)
+    ax, grid = titled_grid(
+        ax, "src: repeat that reads the block", (strip_rows(total), ACROSS), "DataBlock", "16 blocks"
+    )
     _show_strip(grid, Scene(plan, src, src, repeat), plan.src, total, READ, None, ORIGIN)
     return ax
 
@@ -234,8 +209,10 @@ def destination_strip(out: NDArray[Any], plan: VectorPaddingPlan, *, repeat: int
     out, plan, repeat, ax
         As for `destination_blocks`.
     """
-    total = _blocks_of(out, plan.kind.c0)
-    ax, grid = _titled(ax, "dst: repeat that writes the block", (strip_rows(total), ACROSS), "DataBlock", "16 blocks")
+    total = blocks_in(out, plan.kind.c0)
+    ax, grid = titled_grid(
+        ax, "dst: repeat that writes the block", (strip_rows(total), ACROSS), "DataBlock", "16 blocks"
+    )
     _show_strip(grid, Scene(plan, out, out, repeat), plan.dst, total, WRITTEN, None, PICKED)
     return ax
 
@@ -273,7 +250,7 @@ class VectorPaddingPicture:
 
     def _draw_strips(self, scene: Scene) -> None:
         plan, c0 = scene.plan, scene.plan.kind.c0
-        totals = [_blocks_of(array, c0) for array in (scene.src, scene.out)]
+        totals = [blocks_in(array, c0) for array in (scene.src, scene.out)]
         titles = ("src: repeat that reads the block", "dst: repeat that writes the block")
         panels = [
             Panel(title, strip_rows(total), ACROSS, "16 blocks", "DataBlock")
@@ -305,8 +282,8 @@ def describe(view: str, scene: Scene) -> str:
     pairs = ", ".join(f"{a} to {b}" for a, b in zip(plan.src.number(steps), plan.dst.number(steps), strict=True))
     if view == "strips":
         parts.append(
-            f"Strips of DataBlocks: {_blocks_of(scene.src, plan.kind.c0)} of src, "
-            f"{_blocks_of(scene.out, plan.kind.c0)} of dst, each with the repeat that touches it."
+            f"Strips of DataBlocks: {blocks_in(scene.src, plan.kind.c0)} of src, "
+            f"{blocks_in(scene.out, plan.kind.c0)} of dst, each with the repeat that touches it."
         )
     parts.append(f"Repeat {scene.repeat} moves DataBlocks {pairs}.")
     if scene.picked is not None:
