@@ -20,7 +20,7 @@ from ascendlab.bilinear_plan import BilinearInterpolationPlan
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, TYPES
 from ascendlab.fields import check_int
 
-__all__ = ["BilinearStages", "Place", "bilinear_stages", "place_of"]
+__all__ = ["BilinearStages", "Place", "bilinear_stages", "element_at", "place_of"]
 
 _C0 = TYPES["half"].c0
 
@@ -123,3 +123,30 @@ def place_of(plan: BilinearInterpolationPlan, element: int) -> Place | None:
         return None
     repeat, block = divmod(step, BLOCKS_PER_REPEAT)
     return Place(repeat, block, lane, bool(plan.lanes[block, lane]))
+
+
+def element_at(plan: BilinearInterpolationPlan, repeat: int, block: int, *, near: int) -> int:
+    """Return the element of a destination DataBlock that has the lane of another element.
+
+    Parameters
+    ----------
+    plan : BilinearInterpolationPlan
+        From `bilinear_interpolation_plan`.
+    repeat, block : int
+        Vertical repeat, and DataBlock of it.
+    near : int
+        Any element of that lane.
+
+    Examples
+    --------
+    >>> from ascendlab.bilinear_plan import bilinear_interpolation_plan
+    >>> offsets = np.zeros(16, np.uint32)
+    >>> plan = bilinear_interpolation_plan(
+    ...     np.zeros(16, np.float16), offsets, np.ones(2, np.float16), 20, 1, False, 1, 256, 2
+    ... )
+    >>> element_at(plan, 1, 2, near=19)
+    291
+    """
+    check_int("repeat", repeat, 0, plan.dst.repeats - 1)
+    check_int("block", block, 0, BLOCKS_PER_REPEAT - 1)
+    return int(plan.dst.number(np.array(repeat * BLOCKS_PER_REPEAT + block))) * _C0 + near % _C0

@@ -7,18 +7,34 @@ array([1., 2., 3., 4., 5.], dtype=float16)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ascendlab.dtypes import as_dtype
+from ascendlab.dtypes import BLOCKS_PER_REPEAT, DATA_BLOCK_BYTES, TYPES, as_dtype
 from ascendlab.errors import ParameterError
-from ascendlab.fields import check_int
+from ascendlab.fields import HALF_MAX, check_int, check_real
 from ascendlab.products import Product
 from ascendlab.vector_blocks import check_ub
 
-__all__ = ["counting", "numbers_from"]
+__all__ = [
+    "OFFSETS",
+    "WEIGHTS",
+    "Sample",
+    "bilinear_iterations",
+    "bilinear_offsets",
+    "bilinear_samples",
+    "bilinear_weights",
+    "counting",
+    "numbers_from",
+]
+
+OFFSETS = ("one after the other", "every block twice", "typed")
+"""What `bilinear_offsets` makes."""
+
+WEIGHTS = ("2, 3, 4 ...", "halves", "typed")
+"""What `bilinear_weights` makes."""
 
 # Halves are exact up to here; larger operands begin again at 1.
 _LAST = 2048
@@ -73,3 +89,129 @@ def numbers_from(text: str, name: str) -> list[float]:
             except ValueError:
                 raise ParameterError(name, word, "numbers separated by commas, such as 0xff, 0") from None
     return numbers
+
+
+class Sample(NamedTuple):
+    """An operand, and the Python that makes it.
+
+    Parameters
+    ----------
+    array : ndarray
+        The operand.
+    code : str
+        An expression; NumPy is called np in it.
+    """
+
+    array: NDArray[Any]
+    code: str
+
+
+_HALF = TYPES["half"]
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ParameterError(name, value, "one of " + ", ".join(choices))
+
+
+def bilinear_iterations(h_repeat: int, v_repeat: int, repeat_mode: bool) -> tuple[int, int]:
+    """Return how many iterations a call of BilinearInterpolation has, and how many weights it reads.
+
+    >>> bilinear_iterations(2, 3, True)
+    (6, 48)
+    """
+    iterations = h_repeat * v_repeat
+    return iterations, iterations * (BLOCKS_PER_REPEAT if repeat_mode else 1)
+
+
+def bilinear_offsets(pattern: str, iterations: int, text: str = "", *, product: Product = Product.ATLAS_350) -> Sample:
+    """Return ``src0Offset`` of BilinearInterpolation.
+
+    Parameters
+    ----------
+    pattern : str
+        One of `OFFSETS`.
+    iterations : int
+        hRepeat * vRepeat: eight offsets are made for each.
+    text : str
+        The offsets that are typed.
+    product : Product
+        Where they would lie; what its Unified Buffer does not hold is refused before it is made.
+
+    Returns
+    -------
+    Sample
+        Byte offsets, uint32.
+
+    Examples
+    --------
+    >>> bilinear_offsets("every block twice", 1).array.tolist()
+    [0, 0, 32, 32, 64, 64, 96, 96]
+    >>> bilinear_offsets("one after the other", 4).code
+    'np.arange(0, 1024, 32, dtype=np.uint32)'
+    """
+    _check_choice("pattern", pattern, OFFSETS)
+    if pattern == "typed":
+        typed = [check_int(f"src0Offset[{i}]", number, 0, 2**32 - 1)
+                 for i, number in enumerate(numbers_from(text, "src0Offset"))]  # fmt: skip
+        return Sample(np.array(typed, dtype=np.uint32), f"np.array({typed}, dtype=np.uint32)")
+    count = BLOCKS_PER_REPEAT * check_int("iterations", iterations, 1, 2**16)
+    check_ub(product, {"src0Offset": 4 * count})
+    if pattern == "one after the other":
+        end = DATA_BLOCK_BYTES * count
+        return Sample(np.arange(0, end, DATA_BLOCK_BYTES, dtype=np.uint32), f"np.arange(0, {end}, 32, dtype=np.uint32)")
+    end = DATA_BLOCK_BYTES * count // 2
+    once = np.arange(0, end, DATA_BLOCK_BYTES, dtype=np.uint32)
+    return Sample(once.repeat(2), f"np.arange(0, {end}, 32, dtype=np.uint32).repeat(2)")
+
+
+def bilinear_samples(offsets: NDArray[np.uint32], *, product: Product = Product.ATLAS_350) -> Sample:
+    """Return ``src0`` of BilinearInterpolation: 1, 2, 3 ..., as many DataBlocks as the offsets reach to.
+
+    Parameters
+    ----------
+    offsets : ndarray of uint32
+        Byte offsets.
+    product : Product
+        As for `counting`.
+
+    Examples
+    --------
+    >>> bilinear_samples(np.array([0, 32], np.uint32))[0].shape
+    (32,)
+    """
+    last = int(offsets.max(initial=0))
+    size = (last // DATA_BLOCK_BYTES + 1) * _HALF.c0
+    return Sample(counting("half", size, product), f'counting("half", {size})')
+
+
+def bilinear_weights(pattern: str, count: int, text: str = "") -> Sample:
+    """Return ``src1`` of BilinearInterpolation.
+
+    Parameters
+    ----------
+    pattern : str
+        One of `WEIGHTS`.
+    count : int
+        Weights that the call reads; whole DataBlocks are made.
+    text : str
+        The weights that are typed.
+
+    Examples
+    --------
+    >>> bilinear_weights("2, 3, 4 ...", 4).array[:3], bilinear_weights("typed", 2, "0.5 0.25").code
+    (array([2., 3., 4.], dtype=float16), 'np.array([0.5, 0.25], dtype=np.float16)')
+    """
+    _check_choice("pattern", pattern, WEIGHTS)
+    if pattern == "typed":
+        typed = [check_real(f"src1[{i}]", number, -HALF_MAX, HALF_MAX)
+                 for i, number in enumerate(numbers_from(text, "src1"))]  # fmt: skip
+        return Sample(np.array(typed, dtype=np.float16), f"np.array({typed}, dtype=np.float16)")
+    size = -(-check_int("count", count, 1, 2**20) // _HALF.c0) * _HALF.c0
+    if pattern == "halves":
+        return Sample(np.full(size, 0.5, np.float16), f"np.full({size}, 0.5, dtype=np.float16)")
+    if size < _LAST:
+        return Sample(np.arange(2, size + 2, dtype=np.float16), f"np.arange(2, {size + 2}, dtype=np.float16)")
+    # Beyond, halves are no longer exact: begin again at 2.
+    wrapped = (np.arange(size) % (_LAST - 1) + 2).astype(np.float16)
+    return Sample(wrapped, f"(np.arange({size}) % {_LAST - 1} + 2).astype(np.float16)")

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ascendlab.bilinear import kernel_tmp_buffer_bytes
 from ascendlab.bilinear_stages import BilinearStages, bilinear_stages, place_of
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, TYPES
 from ascendlab.plots._blocks import blocks_in
 from ascendlab.provenance import Origin
-from ascendlab.vector import BilinearInterpolationPlan
+from ascendlab.vector import BILINEAR_INTERPOLATION_PRODUCTS, BilinearInterpolationPlan, shared_tmp_buffer_bytes
 
-__all__ = ["ROWS", "VIEWS", "Scene", "describe", "listed", "say_origin", "steps_of"]
+__all__ = ["ROWS", "VIEWS", "Scene", "describe", "listed", "say_origin", "say_tmp_buffer", "steps_of"]
 
 VIEWS = {
     "gather, multiply, accumulate": "stages",
@@ -73,7 +74,7 @@ class Scene:
     @property
     def h_repeat(self) -> int:
         """Iterations in a vertical repeat."""
-        return self.plan.source_blocks.shape[1]
+        return len(self.plan.source_blocks[0])
 
     @property
     def first(self) -> int:
@@ -180,3 +181,21 @@ def say_origin(scene: Scene) -> str:
         left_out = len(steps) - _MOST_TERMS
         steps = [*steps[: _MOST_TERMS - 1], f"... {left_out} more ...", steps[-1]]
     return f"{head}. In this order: {'; '.join(steps)}"
+
+
+def say_tmp_buffer(scene: Scene, offsets: int) -> str:
+    """Say how many bytes of ``sharedTmpBuffer`` the document asks for on each product.
+
+    Parameters
+    ----------
+    scene : Scene
+        The call.
+    offsets : int
+        Elements of ``src0Offset``.
+    """
+    needs = ", ".join(
+        f"{product} {shared_tmp_buffer_bytes(product, scene.src0.size, scene.src1.size, offsets):,}"
+        for product in BILINEAR_INTERPOLATION_PRODUCTS
+    )
+    kernel = kernel_tmp_buffer_bytes(scene.h_repeat, len(scene.plan.source_blocks), scene.src1.size)
+    return f"sharedTmpBuffer, bytes at least: {needs} (the public implementation for A2 and A3 uses {kernel:,})"

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ascendlab.bilinear_stages import place_of
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, TYPES
-from ascendlab.plots._bilinear_scene import ROWS, VIEWS, Scene, describe, listed, say_origin, steps_of
+from ascendlab.plots._bilinear_scene import ROWS, VIEWS, Scene, describe, listed, say_origin, say_tmp_buffer, steps_of
 from ascendlab.plots._blocks import (
     ACROSS,
     CURRENT,
@@ -63,6 +63,7 @@ __all__ = [
     "gathered",
     "multiplied",
     "say_origin",
+    "say_tmp_buffer",
     "source_blocks",
     "source_strip",
 ]
@@ -72,7 +73,7 @@ SUM = replace(WRITTEN, name="running sum")
 _SHOWN_ITERATION = replace(WINDOW, name="the iteration shown")
 
 _C0 = TYPES["half"].c0
-_STRIPS = ("src0: iteration that reads the block", "dst: vertical repeat that writes the block")
+_STRIPS = ("src0: iteration (v * hRepeat + h) that reads the block", "dst: vertical repeat that writes the block")
 
 
 def _stage_titles(scene: Scene) -> tuple[str, str, str]:
