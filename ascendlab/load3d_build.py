@@ -30,7 +30,7 @@ from ascendlab.load3d_plan import Axis, Load3dPlan
 
 __all__ = ["Block", "block_plan", "fractal_plan", "matrix_plan", "shape_of_block", "shape_of_fractals"]
 
-_PIECE_NUMBERS = 1 << 16
+_PIECE_NUMBERS = 1 << 15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +179,8 @@ def _positions(
         Whether the repeats follow each other along the axis.
     """
     taken = repeat_room if joined else room
-    position = np.add.outer(np.asarray(starts, np.int64), np.arange(taken, dtype=np.int64) * unit)
+    offset = np.arange(0, taken * unit, unit, dtype=np.int64)
+    position = np.array([start + offset for start in starts])
     for line, start in zip(position, starts, strict=True):
         line[max(0, min(length, end - start)) // unit :] = -1
     if joined:
@@ -276,8 +277,8 @@ def _number_units(
 ) -> None:
     """Find the L1 unit behind every unit of columns and row: the one place where im2col happens.
 
-    Row and column of a pixel are looked up apart, outside the picture as a number so large that the sum is past
-    the end too: one minimum then makes every such sum the padding's number.
+    Row and column of a pixel are looked up apart and added.  Outside the picture stands a number past the end, which
+    makes the sum one as well, whatever the other part is; so every number past the end means padding.
 
     Parameters
     ----------
@@ -288,83 +289,91 @@ def _number_units(
     rows, columns : ndarray of int64
         Matrix row of each row position, first matrix column of each unit of columns; -1 for absent ones.
     """
-    padding = geometry.source_size // unit
-    # No sum exceeds 17 times the number of units; narrow integers move faster.
-    kind = np.int32 if padding < 2**31 // 20 else np.int64
+    outside = geometry.source_size // unit + 1
+    # No sum exceeds twice that; narrow integers move faster.
+    kind = np.int32 if outside < 2**30 else np.int64
     window_row = rows // geometry.wo
     window_column = rows - window_row * geometry.wo
     group, down, across, channel = geometry.column(np.maximum(columns, 0))
-    depth = np.where(group < geometry.channels // geometry.c0, geometry.c0, geometry.tail) // unit
-    base = group * (geometry.height * geometry.width * geometry.c0 // unit) + channel // unit
-    _, _, top, _ = geometry.pads
-    left = geometry.pads[0]
-    upper, which_upper = _axis_numbers(
-        (base, down, depth), window_row, (geometry.stride_h, geometry.dilation_h, top), geometry.height,
-        geometry.width, padding, kind,
+    full, in_group = geometry.channels // geometry.c0, geometry.c0 // unit
+    left, _, top, _ = geometry.pads
+
+    lines, upper_line = _distinct((group * in_group + channel // unit) * geometry.window_h + down)
+    part, point = np.divmod(lines, geometry.window_h)
+    first = part // in_group * (geometry.height * geometry.width * in_group) + part % in_group
+    depth = np.where(part // in_group < full, in_group, geometry.tail // unit)
+    upper = _axis_numbers(
+        point * geometry.dilation_h - top, window_row, geometry.stride_h, geometry.height,
+        first, depth * geometry.width, outside, kind,
     )  # fmt: skip
-    lower, which_lower = _axis_numbers(
-        (np.zeros_like(base), across, depth), window_column, (geometry.stride_w, geometry.dilation_w, left),
-        geometry.width, 1, padding, kind,
+    lines, lower_line = _distinct((group >= full) * geometry.window_w + across)
+    in_tail, point = np.divmod(lines, geometry.window_w)
+    depth = np.where(in_tail, geometry.tail // unit, in_group)
+    lower = _axis_numbers(
+        point * geometry.dilation_w - left, window_column, geometry.stride_w, geometry.width,
+        np.zeros_like(depth), depth, outside, kind,
     )  # fmt: skip
-    absent_rows = np.flatnonzero(rows < 0)
-    largest = np.full(len(rows), padding, kind)
+    absent_rows, absent_columns = rows < 0, columns < 0
+    some_rows, some_columns = absent_rows.any(), absent_columns.any()
     # A piece stays in the processor's cache, and small buffers used again cost less than large new ones.
     step = max(1, _PIECE_NUMBERS // max(1, len(rows) * grid.shape[2]))
     for repeat in range(len(grid)):
         for start in range(0, grid.shape[1], step):
             target = grid[repeat, start : start + step]
             piece = slice(start * grid.shape[2], start * grid.shape[2] + target.shape[0] * target.shape[1])
-            number = upper.take(which_upper[repeat, piece], 0, None, "wrap")
-            number += lower.take(which_lower[repeat, piece], 0, None, "wrap")
-            np.minimum(number, largest, out=number)
-            number[columns[repeat, piece] < 0] = padding + 1
-            number[:, absent_rows] = padding + 1
+            number = upper.take(upper_line[repeat, piece], 0, None, "clip")
+            number += lower.take(lower_line[repeat, piece], 0, None, "clip")
+            if some_columns:
+                number[absent_columns[repeat, piece]] = outside - 1
+            if some_rows:
+                number[:, absent_rows] = outside - 1
             # NumPy is slow with axes of length one.
             target = target.squeeze()
             target[...] = number.reshape(target.shape)
 
 
+def _distinct(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the different keys, or a few more, and for each key its place among them."""
+    lowest, highest = int(keys.min()), int(keys.max())
+    if highest - lowest < keys.size:
+        return np.arange(lowest, highest + 1), keys - lowest
+    different, which = np.unique(keys, return_inverse=True)
+    return different, which.reshape(keys.shape)
+
+
 def _axis_numbers(
-    points: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    points: NDArray[np.int64],
     windows: NDArray[np.int64],
-    steps: tuple[int, int, int],
+    stride: int,
     size: int,
-    scale: int,
-    padding: int,
+    first: NDArray[np.int64],
+    scale: NDArray[np.int64],
+    outside: int,
     kind: Any,
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Look up what one coordinate of a pixel adds to the unit's number.
+) -> NDArray[Any]:
+    """Look up what one coordinate of a pixel adds to a unit's number.
 
     Parameters
     ----------
-    points : three ndarrays of int64
-        For each unit of columns: the number of its channel group's first unit, the filter point along this axis, and
-        the units from one pixel to the next.
-    windows : ndarray of int64
+    points : ndarray of int64, shape (lines,)
+        For each line of the table where its filter point is when the window is the first one, in pixels.
+    windows : ndarray of int64, shape (rows,)
         For each row position the window's place along this axis; -1 for absent ones.
-    steps : (int, int, int)
-        Stride, dilation, and padding before the picture.
-    size, scale : int
-        Pixels along this axis, and pixels from one to the next in memory.
-    padding, kind
-        What stands for padding; the type to compute in.
+    stride, size : int
+        Pixels from one window to the next; pixels along this axis.
+    first, scale : ndarray of int64, shape (lines,)
+        The number at pixel 0, and from one pixel to the next.
+    outside, kind
+        What stands outside the picture; the type to compute in.
 
     Returns
     -------
-    table : ndarray, shape (different points, rows)
-        At least `padding` outside the picture.
-    which : ndarray of intp
-        For each unit of columns its line in the table.
+    ndarray, shape (lines, rows)
+        The table.
     """
-    stride, dilation, before = steps
-    base, point, depth = points
-    key = (base * (int(point.max()) + 1) + point) * (int(depth.max()) + 1) + depth
-    _, first, which = np.unique(key, return_index=True, return_inverse=True)
-    base, point, depth = (values.reshape(-1)[first, None] for values in points)
     count = int(windows.max()) + 1
     many = count < len(windows)
-    corners = (np.arange(count) if many else windows) * stride - before
-    pixel = corners + point * dilation
+    pixel = points[:, None] + (np.arange(count) if many else windows) * stride
     inside = (pixel >= 0) & (pixel < size)
-    table = np.where(inside, base + pixel * (depth * scale), padding).astype(kind)
-    return table.take(windows, 1, None, "wrap") if many else table, which.reshape(key.shape)
+    table = np.where(inside, first[:, None] + pixel * scale[:, None], outside).astype(kind)
+    return table.take(windows, 1, None, "clip") if many else table

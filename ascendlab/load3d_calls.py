@@ -81,7 +81,7 @@ class Load:
     plan : Load3dPlan or None
         The movement; None for a call that does nothing.
     fill : ndarray, shape (2, unit)
-        The pad value, and zero, as units.
+        Zeros, and the pad value, as units.
     dtype : DataType
         The data's type.
     pad_value : float
@@ -170,7 +170,7 @@ def _keep(key: Hashable, load: Load) -> Load:
 
 def _fill(pad: Any, unit: int, kind: DataType) -> NDArray[Any]:
     fill = np.zeros((2, unit), kind.numpy)
-    fill[0] = pad
+    fill[1] = pad
     return fill
 
 

@@ -125,17 +125,20 @@ class Geometry:
     def column(self, k: Any) -> tuple[Any, Any, Any, Any]:
         """Return what a matrix column holds: channel group c1, filter point kh and kw, channel c0 in the group."""
         points = self.window_h * self.window_w
-        full = self.channels // self.c0
+        if self.tail == 0:
+            group, rest = divmod(k, points * self.c0)
+            point, channel = divmod(rest, self.c0)
+            return group, *divmod(point, self.window_w), channel
         # The groups before the tail are full; the tail holds only its real channels at every filter point.
+        full = self.channels // self.c0
         whole = full * points * self.c0
         in_tail = k >= whole
-        depth = np.where(in_tail, self.tail or self.c0, self.c0)
-        rest = k - np.where(in_tail, whole, k // (points * self.c0) * (points * self.c0))
+        depth = np.where(in_tail, self.tail, self.c0)
         group = np.where(in_tail, full, k // (points * self.c0))
-        point, channel = rest // depth, rest % depth
+        point, channel = divmod(k - np.where(in_tail, whole, group * (points * self.c0)), depth)
         if np.ndim(k) == 0:
-            return int(group), int(point) // self.window_w, int(point) % self.window_w, int(channel)
-        return group, point // self.window_w, point % self.window_w, channel
+            return int(group), *divmod(int(point), self.window_w), int(channel)
+        return group, *divmod(point, self.window_w), channel
 
     def sample(self, m: Any, k: Any) -> tuple[Any, Any, Any, Any]:
         """Return the feature-map coordinates (c1, row, column, c0) behind an element; outside means padding."""

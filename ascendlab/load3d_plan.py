@@ -1,13 +1,13 @@
 """The plan of a Load3D call: for every 32-byte block of the result the block of L1 that it is a copy of.
 
 Data, provenance, byte counts and pictures all read the same `Load3dPlan`.  It knows no pixel values and no pad
-value: *padding* and *untouched* are two block numbers past the end of the feature map.
+value: the number after the last block stands for *not written*, any larger one for *padding*.
 
 >>> from ascendlab.load3d_build import Block, block_plan
 >>> geometry = Geometry(height=2, width=2, channels=16, c0=16, pads=(1, 0, 0, 0))
 >>> plan = block_plan(geometry, Block(rows=6, columns=16), layout="ZZ")
->>> plan.shape, plan.index.reshape(-1)[:7].tolist()
-((1, 1, 16, 16), [4, 0, 1, 4, 2, 3, 5])
+>>> plan.shape, plan.index.reshape(-1)[:7].clip(max=plan.padding).tolist()
+((1, 1, 16, 16), [5, 0, 1, 5, 2, 3, 4])
 >>> plan.places(1, 3)
 [(0, 0, 1, 3)]
 """
@@ -70,7 +70,7 @@ class Load3dPlan:
         In the order in which `index` has them: two for the repeats, two that find a fractal, two that run in a
         fractal, and the last one runs inside a unit.
     index : ndarray of intp
-        Number of the L1 unit for each unit of the result; `padding` and `absent` are not in L1.
+        Number of the L1 unit for each unit of the result; `absent`, and `padding` or more, are not in L1.
     rows, columns : ndarray of int64
         Matrix row of each row position, first matrix column of each unit of columns; -1 where there is none.
     """
@@ -93,14 +93,14 @@ class Load3dPlan:
         return math.prod(self.shape)
 
     @cached_property
-    def padding(self) -> int:
-        """The unit number that stands for padding."""
+    def absent(self) -> int:
+        """The unit number that stands for "not written"."""
         return self.geometry.source_size // self.unit
 
     @cached_property
-    def absent(self) -> int:
-        """The unit number that stands for "not written"."""
-        return self.padding + 1
+    def padding(self) -> int:
+        """The unit number from which on there is padding."""
+        return self.absent + 1
 
     @property
     def nbytes(self) -> int:
@@ -127,22 +127,22 @@ class Load3dPlan:
 
         Parameters
         ----------
-        units : ndarray, shape (absent + 1, unit)
-            L1 as units, then the pad value, then zeros.
+        units : ndarray, shape (padding + 1, unit)
+            L1 as units, then zeros, then the pad value.
         out : ndarray, optional
             Checked target of shape `shape`; keeps what is not written.
         """
-        # The plan is made of valid numbers only, so the mode decides nothing but speed: "wrap" is the fastest.
+        # "clip" makes every number past the end the last one, the padding's.
         if out is None:
             if self.straight:
-                return units.take(self.index, 0, None, "wrap").reshape(self.shape)
+                return units.take(self.index, 0, None, "clip").reshape(self.shape)
             result: NDArray[Any] = (np.empty if self.complete else np.zeros)(self.shape, units.dtype)
             self._run_in_pieces(units, result)
             return result
         view = self._view(out)
         kept = [(place, view[place].copy()) for place in self._untouched]
         if self.straight:
-            units.take(self.index, 0, view, "wrap")
+            units.take(self.index, 0, view, "clip")
         else:
             self._run_in_pieces(units, out)
         for place, values in kept:
@@ -171,7 +171,7 @@ class Load3dPlan:
         for repeat in np.ndindex(fractals.shape[:2]):
             for start in range(0, fractals.shape[2], step):
                 target = fractals[repeat][start : start + step]
-                loaded = units.take(self.index[repeat][start : start + step], 0, None, "wrap")
+                loaded = units.take(self.index[repeat][start : start + step], 0, None, "clip")
                 if turned is not None:
                     loaded = loaded.reshape(turned).swapaxes(1, 2)
                     if target.flags.c_contiguous:
@@ -219,7 +219,7 @@ class Load3dPlan:
             positions[np.ravel_multi_index([at[name] for name in names], [self._sizes[name] for name in names])]
             for positions, names in ((self.rows, ROW_AXES), (self.columns, COLUMN_AXES))
         )
-        source = np.where(unit < self.padding, unit * self.unit + element, -1)
+        source = np.where(unit < self.absent, unit * self.unit + element, -1)
         return np.where(written, source, -2), np.where(written, row, -1), np.where(written, column + element, -1)
 
     @cached_property
@@ -259,8 +259,8 @@ class Load3dPlan:
     @cached_property
     def traffic(self) -> dict[str, int]:
         """Count elements: ``loaded`` from L1 (``used``: different ones), ``padded``, and ``untouched``."""
-        loaded = self.index[self.index < self.padding]
-        padded = int(np.count_nonzero(self.index == self.padding))
+        loaded = self.index[self.index < self.absent]
+        padded = int(np.count_nonzero(self.index > self.absent))
         return {
             "loaded": loaded.size * self.unit,
             "padded": padded * self.unit,
