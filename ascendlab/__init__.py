@@ -60,6 +60,7 @@ from ascendlab.load3d import (
 )
 from ascendlab.products import Product
 from ascendlab.provenance import Call, trace
+from ascendlab.resize import bilinear_resize, bilinear_resize_plan
 from ascendlab.vector import (
     MASK_PLACEHOLDER,
     UnaryRepeatParams,
@@ -108,6 +109,8 @@ __all__ = [
     "UninitialisedReadError",
     "UnsupportedProductError",
     "bilinear_interpolation",
+    "bilinear_resize",
+    "bilinear_resize_plan",
     "csc_preset",
     "from_nc1hwc0",
     "im2col",

@@ -172,8 +172,7 @@ def bilinear_interpolation(
     )
     tmp = _check_tmp_buffer(shared_tmp_buffer_size, product, src0.size, src1.size, src0_offset.size)
     if check_bool("check_capacity", check_capacity):
-        sizes = {"src0": src0.nbytes, "src0Offset": src0_offset.nbytes, "src1": src1.nbytes}
-        check_ub(product, {**sizes, "dst": 2 * plan.size, "sharedTmpBuffer": tmp})
+        check_ub(product, plan.operand_bytes(src0, src0_offset, src1, tmp))
     if out is None:
         result = np.zeros(plan.size, np.float16)
     else:

@@ -128,6 +128,22 @@ class BilinearInterpolationPlan:
         repeat, block = np.divmod(step, BLOCKS_PER_REPEAT)
         return BlockMoves(repeat, block, self.source_blocks[:, iteration].ravel(), self.dst.number(step))
 
+    def operand_bytes(
+        self,
+        src0: NDArray[np.float16],
+        src0_offset: NDArray[np.uint32],
+        src1: NDArray[np.float16],
+        shared_tmp_buffer_size: int,
+    ) -> dict[str, int]:
+        """Return how many bytes each operand takes; `ascendlab.vector_blocks.ub_bytes` adds them up."""
+        return {
+            "src0": src0.nbytes,
+            "src0Offset": src0_offset.nbytes,
+            "src1": src1.nbytes,
+            "dst": self.size * HALF.numpy.itemsize,
+            "sharedTmpBuffer": shared_tmp_buffer_size,
+        }
+
     def run(self, src0: NDArray[np.float16], src1: NDArray[np.float16], out: NDArray[np.float16]) -> None:
         """Do the arithmetic, a few vertical repeats at a time."""
         v_repeat, h_repeat, _ = self.source_blocks.shape

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, DATA_BLOCK_BYTES
 from ascendlab.errors import BufferOverflowError, ParameterError
-from ascendlab.fields import Parameters, field, structure
+from ascendlab.fields import Parameters, check_int, field, structure
 from ascendlab.products import Product
 
 __all__ = [
@@ -114,6 +114,19 @@ class BlockWalk:
         repeat, block = np.divmod(step, self.blocks)
         numbers: NDArray[Any] = repeat * self.repeat_stride + block * self.block_stride
         return numbers
+
+    def arithmetic(self, repeat: int, block: int) -> str:
+        """Write out how the number of a DataBlock comes about.
+
+        Examples
+        --------
+        >>> BlockWalk(repeats=4, block_stride=2, repeat_stride=16).arithmetic(3, 1)
+        '3 * 16 + 1 * 2 = 50'
+        """
+        check_int("repeat", repeat, 0, self.repeats - 1)
+        check_int("block", block, 0, self.blocks - 1)
+        number = repeat * self.repeat_stride + block * self.block_stride
+        return f"{repeat} * {self.repeat_stride} + {block} * {self.block_stride} = {number}"
 
     def find(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return the steps at which these DataBlocks come, or -1 where they do not.

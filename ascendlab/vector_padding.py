@@ -124,6 +124,10 @@ class VectorPaddingPlan:
         repeat, block = np.divmod(step, BLOCKS_PER_REPEAT)
         return BlockMoves(repeat, block, self.src.number(step), self.dst.number(step))
 
+    def operand_bytes(self, src: NDArray[np.generic]) -> dict[str, int]:
+        """Return how many bytes each operand takes; `ascendlab.vector_blocks.ub_bytes` adds them up."""
+        return {"src": src.nbytes, "dst": self.size * src.itemsize}
+
     def run(self, src: NDArray[np.generic], out: NDArray[np.generic]) -> None:
         """Move the elements, as bits, since a half or float NaN must arrive as it left."""
         word = np.dtype(f"u{self.kind.numpy.itemsize}")
@@ -395,10 +399,10 @@ def vector_padding(
         src, pad_mode, pad_side, count=count, mask=mask, repeat_time=repeat_time, repeat_params=repeat_params,
         vector_mask=vector_mask, product=product,
     )  # fmt: skip
-    size = plan.size * src.itemsize
+    sizes = plan.operand_bytes(src)
     if check_bool("check_capacity", check_capacity):
-        check_ub(product, {"src": src.nbytes, "dst": size})
-    check_size("the result", size, allow_large=check_bool("allow_large", allow_large))
+        check_ub(product, sizes)
+    check_size("the result", sizes["dst"], allow_large=check_bool("allow_large", allow_large))
     result = np.zeros(plan.size, src.dtype) if out is None else check_out(out, src.dtype, (plan.size,), src)
     plan.run(src, result)
     return result

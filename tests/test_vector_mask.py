@@ -171,6 +171,16 @@ def test_walks_find_blocks_and_collisions(walk):
         assert own[first] == own[second]
 
 
+@given(walks)
+def test_walks_write_out_their_arithmetic(walk):
+    """The sum in words is a true equation, and ends in the block's number; a step outside the walk has none."""
+    for step, number in enumerate(naive(walk)):
+        left, right = walk.arithmetic(*divmod(step, walk.blocks)).split(" = ")
+        assert eval(left) == int(right) == number
+    with pytest.raises(al.ParameterError, match=r"^repeat = "):
+        walk.arithmetic(walk.repeats, 0)
+
+
 @pytest.mark.rule("vector-default-strides")
 def test_strides_by_position():
     """The four strides stand in the manual's order, and are contiguous by default."""
