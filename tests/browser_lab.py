@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from browser_chromium import HINT, find_chromium
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -103,6 +105,17 @@ def copy_notebooks(folder: Path, *more: Path) -> Path:
     for path in more:
         shutil.copy(path, folder / "notebooks")
     return folder
+
+
+def with_explorer(call: str) -> NotebookNode:
+    """Make a notebook of one explorer with some text above and below."""
+    cells = [
+        new_markdown_cell("# A page above\n\n" + "Some text.\n\n" * 5),
+        new_code_cell(f"from ascendlab import AippInputFormat, explorers\n{call}"),
+        new_markdown_cell("A page below.\n\n" * 40),
+    ]
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
 # Runs in the page: notes in each animation frame what the reader sees of an explorer, and when the keys were pressed.
@@ -236,6 +249,10 @@ class ExplorerView:
     def await_state(self, value: float, name: str) -> None:
         """Wait until a parameter has this value and everything that is shown belongs to it."""
         expect(self.box(name)).to_have_value(str(value), timeout=PATIENCE)
+        self.await_calm()
+
+    def await_calm(self) -> None:
+        """Wait until nothing changes any more."""
         self.page.wait_for_function(_SETTLED, arg=self.root.element_handle(), timeout=PATIENCE)
 
     @contextlib.contextmanager

@@ -12,8 +12,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from browser_lab import ROOT, ExplorerView, Notebook, chromium, copy_notebooks, jupyterlab
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from browser_lab import ROOT, ExplorerView, Notebook, chromium, copy_notebooks, jupyterlab, with_explorer
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from ascendlab import explorers
@@ -39,13 +38,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start one server for all tests here, on a copy of the notebooks and one more with a single explorer."""
     folder = copy_notebooks(tmp_path_factory.mktemp("lab"))
     call = "explorers.aipp(" + ", ".join(f"{name}={value!r}" for name, value in PRESET.items()) + ")"
-    cells = [
-        new_markdown_cell("# A page above\n\n" + "Some text.\n\n" * 5),
-        new_code_cell(f"from ascendlab import explorers\n{call}"),
-        new_markdown_cell("A page below.\n\n" * 40),
-    ]
-    kernel = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}}
-    nbformat.write(new_notebook(cells=cells, metadata=kernel), folder / "notebooks" / "explorer.ipynb")
+    nbformat.write(with_explorer(call), folder / "notebooks" / "explorer.ipynb")
     with jupyterlab(folder, folder / "server.log") as started:
         yield started
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import importlib.util
 import io
 import os
@@ -58,6 +59,7 @@ def text_of(path: Path) -> str:
 FILES = project_files()
 
 
+@functools.cache
 def rules_named_by_tests() -> dict[str, set[str]]:
     """Return for each rule id in a `pytest.mark.rule("...")` the files that name it."""
     named: dict[str, set[str]] = {}
