@@ -17,8 +17,9 @@ the data, answers where an element came from and says how many bytes go where.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -78,10 +79,8 @@ class Load:
 
     Parameters
     ----------
-    plan : Load3dPlan or None
-        The movement; None for a call that does nothing.
-    fill : ndarray, shape (2, unit)
-        Zeros, and the pad value, as units.
+    shape : tuple of int
+        Shape of the result.
     dtype : DataType
         The data's type.
     pad_value : float
@@ -90,17 +89,36 @@ class Load:
         ``"L0A"``, ``"L0B"``, or ``""`` for the matrix itself.
     product : Product or None
         Where the call would run.
-    shape : tuple of int
-        Shape of the result.
+    build : callable or None
+        Makes the plan; None for a call that does nothing.
+    key : hashable
+        Under which the plan is kept once it is made; None for not at all.
     """
 
-    plan: Load3dPlan | None
-    fill: NDArray[Any]
+    shape: tuple[int, ...]
     dtype: DataType
     pad_value: float
     buffer: str
     product: Product | None
-    shape: tuple[int, ...]
+    build: Callable[[], Load3dPlan] | None
+    key: Hashable = None
+
+    @cached_property
+    def plan(self) -> Load3dPlan | None:
+        """The movement, made when first asked for; None for a call that does nothing."""
+        if self.build is None:
+            return None
+        plan = self.build()
+        if self.key is not None:
+            _loads.put(self.key, self, plan.nbytes)
+        return plan
+
+    @cached_property
+    def _fill(self) -> NDArray[Any]:
+        """What follows L1's units: zeros, and the pad value."""
+        fill = np.zeros((2, self.plan.unit if self.plan is not None else 1), self.dtype.numpy)
+        fill[1] = check_pad_value(self.pad_value, self.dtype, "")
+        return fill
 
     @property
     def geometry(self) -> Geometry:
@@ -137,12 +155,12 @@ class Load:
         """Move the data."""
         if out is not None:
             # A call that does nothing does not care about the shape.
-            idle = self.plan is None and isinstance(out, np.ndarray)
+            idle = self.build is None and isinstance(out, np.ndarray)
             check_out(out, self.dtype.numpy, out.shape if idle else self.shape, src)
-        if self.plan is None:
+        plan = self.plan
+        if plan is None:
             return np.zeros(self.shape, self.dtype.numpy) if out is None else out
-        units = np.concatenate((np.asarray(src).reshape(-1, self.plan.unit), self.fill))
-        return self.plan.run(units, out)
+        return plan.run(np.concatenate((np.asarray(src).reshape(-1, plan.unit), self._fill)), out)
 
 
 _loads: BoundedCache[Load] = BoundedCache(PLAN_CACHE_BYTES)
@@ -160,18 +178,6 @@ def _cached(name: str, src: Any, *arguments: object) -> tuple[Hashable, Load | N
 def forget_plans() -> None:
     """Drop all cached plans, for measurements."""
     _loads.clear()
-
-
-def _keep(key: Hashable, load: Load) -> Load:
-    if key is not None and load.plan is not None:
-        _loads.put(key, load, load.plan.nbytes)
-    return load
-
-
-def _fill(pad: Any, unit: int, kind: DataType) -> NDArray[Any]:
-    fill = np.zeros((2, unit), kind.numpy)
-    fill[1] = pad
-    return fill
 
 
 def _check_flags(**flags: object) -> None:
@@ -211,9 +217,9 @@ def plan_im2col(
     src: NDArray[Any], params: LoadData3DParamsV2, *, allow_large: bool = False, out: NDArray[Any] | None = None
 ) -> Load:
     """Check a call of `im2col` and plan it, without moving anything (same arguments)."""
-    key, found = _cached("im2col", src, params, allow_large)
     if allow_large is not False:
         _check_flags(allow_large=allow_large)
+    key, found = _cached("im2col", src, params, allow_large)
     if found is not None:
         return found
     if not isinstance(params, LoadData3DParamsV2):
@@ -223,11 +229,11 @@ def plan_im2col(
     _check_idle(tuple(name for name in idle_parameters(params, ONCE) if name not in ignored))
     check_channel_size(params.channel_size, kind, None)
     geometry = _check_feature_map(checked, params, kind)
-    pad = check_pad_value(params.pad_value, kind, _T4)
+    check_pad_value(params.pad_value, kind, _T4)
+    shape = (geometry.m, geometry.k)
     check_size("a copy of src", checked.size * kind.numpy.itemsize, allow_large=allow_large)
-    check_size("the matrix", geometry.m * geometry.k * kind.numpy.itemsize, allow_large=allow_large)
-    plan = matrix_plan(geometry)
-    return _keep(key, Load(plan, _fill(pad, plan.unit, kind), kind, params.pad_value, "", None, plan.shape))
+    check_size("the matrix", math.prod(shape) * kind.numpy.itemsize, allow_large=allow_large)
+    return Load(shape, kind, params.pad_value, "", None, partial(matrix_plan, geometry), key)
 
 
 def _check_idle(idle: tuple[str, ...]) -> None:
@@ -251,20 +257,20 @@ def plan_load_data_3d_v2(
     allow_large: bool = False,
 ) -> Load:
     """Check a call of `load_data_3d_v2` and plan it, without moving anything (same arguments)."""
-    key, load = _cached("v2", src, params, dst, repeat, product, allow_large)
-    if load is None:
-        load = _keep(key, _plan_v2(src, params, dst, repeat, product, strict, allow_large))
     if strict is not True or check_capacity is not False or allow_large is not False:
         _check_flags(strict=strict, check_capacity=check_capacity, allow_large=allow_large)
+    key, load = _cached("v2", src, params, dst, repeat, product, allow_large)
+    if load is None:
+        load = _checked_v2(key, src, params, dst, repeat, product, strict, allow_large)
     if check_capacity:
         load.require_capacity()
     return load
 
 
-def _plan_v2(
-    src: object, params: object, dst: object, repeat: object, product: object, strict: object, allow_large: object
-) -> Load:
-    _check_flags(strict=strict, allow_large=allow_large)
+def _checked_v2(
+    key: Hashable, src: object, params: object, dst: object, repeat: object, product: object, strict: bool,
+    allow_large: bool,
+) -> Load:  # fmt: skip
     where = require_product(_V2_API, product, V2_PRODUCTS)
     target = check_destination(dst)
     if not isinstance(params, LoadData3DParamsV2):
@@ -278,10 +284,10 @@ def _plan_v2(
         if strict:
             _check_idle(idle)
         empty = (0, FRACTAL_ROWS, kind.c0)
-        return Load(None, _fill(0, 1, kind), kind, params.pad_value, BUFFERS[target], where, empty)
+        return Load(empty, kind, params.pad_value, BUFFERS[target], where, None)
     check_channel_size(params.channel_size, kind, where)
     geometry = _check_feature_map(checked, params, kind)
-    pad = check_pad_value(params.pad_value, kind, _T4)
+    check_pad_value(params.pad_value, kind, _T4)
     block = _block(params, repeat, target, kind, where)
     check_rows(params, geometry, block.row_starts[-1], kind)
     check_columns(params, geometry, block.column_starts[-1])
@@ -294,10 +300,10 @@ def _plan_v2(
         allowed = f"0, or at least {dense[-3]}, the fractals in a column, so that no fractal is written twice"
         raise ParameterError("dstStride", stride, allowed, table="SetLoadDataRepeat, table 2")
     shape = shape_of_block(kind.c0, block, layout, transposed=transposed, dst_stride=stride)
-    check_size("a copy of src", checked.size * kind.numpy.itemsize, allow_large=bool(allow_large))
-    check_size("the result", math.prod(shape) * kind.numpy.itemsize, allow_large=bool(allow_large))
-    plan = block_plan(geometry, block, layout, transposed=transposed, dst_stride=stride)
-    return Load(plan, _fill(pad, plan.unit, kind), kind, params.pad_value, BUFFERS[target], where, plan.shape)
+    check_size("a copy of src", checked.size * kind.numpy.itemsize, allow_large=allow_large)
+    check_size("the result", math.prod(shape) * kind.numpy.itemsize, allow_large=allow_large)
+    build = partial(block_plan, geometry, block, layout, transposed=transposed, dst_stride=stride)
+    return Load(shape, kind, params.pad_value, BUFFERS[target], where, build, key)
 
 
 def _block(
@@ -332,31 +338,31 @@ def plan_load_data_3d_v1(
     allow_large: bool = False,
 ) -> Load:
     """Check a call of `load_data_3d_v1` and plan it, without moving anything (same arguments)."""
-    key, load = _cached("v1", src, params, dst, product, allow_large)
-    if load is None:
-        load = _keep(key, _plan_v1(src, params, dst, product, allow_large))
     if strict is not True or check_capacity is not False or allow_large is not False:
         _check_flags(strict=strict, check_capacity=check_capacity, allow_large=allow_large)
+    key, load = _cached("v1", src, params, dst, product, allow_large)
+    if load is None:
+        load = _checked_v1(key, src, params, dst, product, allow_large)
     if check_capacity:
         load.require_capacity()
     return load
 
 
-def _plan_v1(src: object, params: object, dst: object, product: object, allow_large: object) -> Load:
-    _check_flags(allow_large=allow_large)
+def _checked_v1(key: Hashable, src: object, params: object, dst: object, product: object, allow_large: bool) -> Load:
     where = require_product(_V1_API, product, V1_PRODUCTS)
     target = check_destination(dst)
     if not isinstance(params, LoadData3DParamsV1):
         raise ParameterError("params", params, "an instance of LoadData3DParamsV1")
     checked, kind = check_type(src, V1_TYPES, f" (on {where})")
-    pad = check_pad_value(params.pad_value, kind, _T3)
+    check_pad_value(params.pad_value, kind, _T3)
     channels = _check_v1_source(checked, params, kind)
     geometry = _geometry(params, channels, kind.c0)
-    check_size("a copy of src", checked.size * kind.numpy.itemsize, allow_large=bool(allow_large))
+    check_size("a copy of src", checked.size * kind.numpy.itemsize, allow_large=allow_large)
     window = check_v1_start(params, geometry)
     columns, unit = _v1_columns(params, geometry)
     shape = shape_of_fractals(kind.c0, params.repeat_time, params.jump_stride, transposed=target == "B2")
-    plan = fractal_plan(
+    build = partial(
+        fractal_plan,
         geometry,
         window,
         columns,
@@ -366,7 +372,7 @@ def _plan_v1(src: object, params: object, dst: object, product: object, allow_la
         jump=params.jump_stride,
         transposed=target == "B2",
     )
-    return Load(plan, _fill(pad, unit, kind), kind, params.pad_value, BUFFERS[target], where, shape)
+    return Load(shape, kind, params.pad_value, BUFFERS[target], where, build, key)
 
 
 def _check_v1_source(src: NDArray[Any], params: LoadData3DParamsV1, kind: DataType) -> int:

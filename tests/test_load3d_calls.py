@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -394,6 +395,26 @@ def test_large_results_are_refused_before_they_are_made() -> None:
     tiny = LoadData3DParamsV2(l1_h=8192, l1_w=8192, channel_size=64, m_extension=16, k_extension=16)
     with pytest.raises(al.BufferOverflowError, match="a copy of src"):
         al.load_data_3d_v2(huge, tiny)
+
+
+def test_refused_calls_allocate_nothing_large() -> None:
+    """A block of gigabytes that is refused, for the capacity or for its `out`, costs no memory first, plan included."""
+    params = LoadData3DParamsV2(
+        l1_h=128, l1_w=256, channel_size=16, filter_h=32, filter_w=64, pad_list=(31, 32, 15, 16),
+        m_extension=32768, k_extension=32768,
+    )  # fmt: skip
+    src = np.zeros((1, 128, 256, 16), np.float16)
+    tracemalloc.start()
+    try:
+        with pytest.raises(al.BufferOverflowError, match="L0A: 2,147,483,648 bytes needed"):
+            al.load_data_3d_v2(src, params, check_capacity=True)
+        with pytest.raises(al.ParameterError, match=r"^out = .* shape \(2048, 2048, 16, 16\)"):
+            al.load_data_3d_v2(src, params, out=np.zeros(1, np.float16))
+        with pytest.raises(al.ParameterError, match=r"^out = "):
+            al.im2col(src, params, out=np.zeros(1, np.float16))
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.rule("load3d-v1-first-window")
