@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from ascendlab.fields import argument, check_int
 from ascendlab.half import accumulate_products, narrow, widen_and_measure
 from ascendlab.products import Product, require_product
 from ascendlab.sources import Sources
-from ascendlab.vector_blocks import BlockMoves, BlockWalk, check_apart, check_operand
+from ascendlab.vector_blocks import BlockMoves, BlockWalk, check_apart, check_destinations, check_operand, remembered
 from ascendlab.vector_mask import LaneMask, check_mask, words_to_lanes
 
 __all__ = [
@@ -216,18 +216,9 @@ def bilinear_interpolation_plan(
         operands[name] = check_operand(name, value, (TYPES[type_name].numpy,), type_name)
     check_apart(operands)
     words = check_mask(mask, HALF)
-    given = {
-        "h_repeat": h_repeat,
-        "repeat_mode": repeat_mode,
-        "dst_blk_stride": dst_blk_stride,
-        "v_roffset": v_roffset,
-        "v_repeat": v_repeat,
-    }
-    checked = {name: BILINEAR_INTERPOLATION_ARGUMENTS[name].check(value) for name, value in given.items()}
-    h_repeat, v_repeat, repeat_mode = checked["h_repeat"], checked["v_repeat"], checked["repeat_mode"]
-    if checked["v_roffset"] % _C0:
-        raise ParameterError("vROffset", v_roffset, "a multiple of 16 elements, so of 32 bytes", table=TABLE)
-    dst, lanes = _cached_layout(words, checked["dst_blk_stride"], checked["v_roffset"], v_repeat)
+    h_repeat, repeat_mode, v_repeat, dst, lanes = _remembered_layout(
+        words, h_repeat, repeat_mode, dst_blk_stride, v_roffset, v_repeat
+    )
     iterations = v_repeat * h_repeat
     for name, needed, formula in (
         ("src0Offset", 8 * iterations, "8 * hRepeat * vRepeat"),
@@ -252,33 +243,54 @@ def _source_blocks(src0: NDArray[np.float16], offsets: NDArray[np.uint32]) -> ND
     return numbers
 
 
-def layout(
-    words: tuple[int, ...], dst_blk_stride: int, v_roffset: int, v_repeat: int
-) -> tuple[BlockWalk, NDArray[np.bool_]]:
-    """Lay out what does not depend on the sources: pure, and for checked arguments only.
+class Layout(NamedTuple):
+    """What does not depend on the sources."""
 
-    Returns
-    -------
-    (BlockWalk, ndarray)
-        ``dst`` and ``lanes`` of the plan.
+    h_repeat: int
+    repeat_mode: bool
+    v_repeat: int
+    dst: BlockWalk
+    lanes: NDArray[np.bool_]
+
+
+def layout(
+    words: tuple[int, ...],
+    h_repeat: object,
+    repeat_mode: object,
+    dst_blk_stride: object,
+    v_roffset: object,
+    v_repeat: object,
+) -> Layout:
+    """Check and lay out what does not depend on the sources: a pure function.
+
+    Parameters
+    ----------
+    words : tuple of int
+        The mask in bitwise form, checked.
+    h_repeat, repeat_mode, dst_blk_stride, v_roffset, v_repeat : object
+        As the caller gave them.
     """
-    dst = BlockWalk(v_repeat, dst_blk_stride, v_roffset // _C0)
-    again = dst.collision()
-    if again:
-        (repeat, block), (later, other) = again
-        name, value = ("dstBlkStride", dst_blk_stride) if repeat == later else ("vROffset", v_roffset)
-        allowed = (
-            f"a distance that writes no DataBlock of dst twice; block {other} of vertical repeat {later} falls on "
-            f"block {block} of vertical repeat {repeat}"
-        )
-        raise ParameterError(name, value, allowed, table="BilinearInterpolation, constraints")
+    given = {
+        "h_repeat": h_repeat,
+        "repeat_mode": repeat_mode,
+        "dst_blk_stride": dst_blk_stride,
+        "v_roffset": v_roffset,
+        "v_repeat": v_repeat,
+    }
+    checked = {name: BILINEAR_INTERPOLATION_ARGUMENTS[name].check(value) for name, value in given.items()}
+    stride, offset = checked["dst_blk_stride"], checked["v_roffset"]
+    if offset % _C0:
+        raise ParameterError("vROffset", offset, "a multiple of 16 elements, so of 32 bytes", table=TABLE)
+    dst = BlockWalk(checked["v_repeat"], stride, offset // _C0)
+    check_destinations(
+        dst, ("dstBlkStride", stride), ("vROffset", offset), "BilinearInterpolation, constraints: vertical repeats"
+    )
     lanes = words_to_lanes(words)
     lanes.setflags(write=False)
-    return dst, lanes
+    return Layout(checked["h_repeat"], checked["repeat_mode"], checked["v_repeat"], dst, lanes)
 
 
-# A layout takes less than one kilobyte: a quarter of a megabyte of them at most.
-_cached_layout = functools.lru_cache(maxsize=256)(layout)
+_remembered_layout = remembered(layout)
 
 
 def bilinear_interpolation_sources(

@@ -10,9 +10,10 @@ array([[ 0,  3,  6,  9, 12, 15, 18, 21],
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +29,13 @@ __all__ = [
     "BlockWalk",
     "UnaryRepeatParams",
     "check_apart",
+    "check_destinations",
     "check_operand",
     "check_ub",
+    "remembered",
     "ub_bytes",
 ]
+
 
 _TABLE = "UnaryRepeatParams"
 
@@ -182,6 +186,47 @@ class BlockMoves:
 
     def __len__(self) -> int:
         return len(self.source)
+
+
+def check_destinations(dst: BlockWalk, block: tuple[str, object], repeat: tuple[str, object], table: str) -> None:
+    """Refuse a walk that would write a DataBlock twice; `block` and `repeat` name the two strides and their values."""
+    again = dst.collision()
+    if again is None:
+        return
+    (first, there), (second, here) = again
+    name, value = block if first == second else repeat
+    allowed = (
+        f"a distance that writes no DataBlock of dst twice; block {here} of repeat {second} falls on block {there} of "
+        f"repeat {first}"
+    )
+    raise ParameterError(name, value, allowed, table=table)
+
+
+T = TypeVar("T")
+
+
+def remembered(layout: Callable[..., T], entries: int = 256) -> Callable[..., T]:
+    """Return `layout` with the results of its last calls kept, for values of the same types only.
+
+    Parameters
+    ----------
+    layout : callable
+        Pure, with positional arguments; its result must not be changed.
+    entries : int
+        How many results are kept: those of the vector instructions take less than one kilobyte each.
+    """
+    # Typed, because True equals 1 and is no repeat count.
+    cached = functools.lru_cache(entries, typed=True)(layout)
+
+    @functools.wraps(layout)
+    def call(*arguments: Any) -> T:
+        try:
+            hash(arguments)
+        except Exception:  # a list, or worse: `layout` will say what is wrong with it
+            return layout(*arguments)
+        return cached(*arguments)
+
+    return call
 
 
 def check_operand(

@@ -30,7 +30,16 @@ from ascendlab.errors import ParameterError
 from ascendlab.fields import argument, check_bool
 from ascendlab.products import Product, require_product
 from ascendlab.sources import Sources
-from ascendlab.vector_blocks import CONTIGUOUS, BlockMoves, BlockWalk, UnaryRepeatParams, check_operand, check_ub
+from ascendlab.vector_blocks import (
+    CONTIGUOUS,
+    BlockMoves,
+    BlockWalk,
+    UnaryRepeatParams,
+    check_destinations,
+    check_operand,
+    check_ub,
+    remembered,
+)
 from ascendlab.vector_mask import MASK_PLACEHOLDER, NO_64_BITS, LaneMask, Placeholder, check_mask, words_to_lanes
 
 __all__ = [
@@ -44,7 +53,8 @@ __all__ = [
 
 VECTOR_PADDING_PRODUCTS = (Product.ATLAS_INFERENCE_AI_CORE,)
 VECTOR_PADDING_TYPES = ("int16", "uint16", "half", "int32", "uint32", "float")
-_DTYPES = tuple(TYPES[name].numpy for name in VECTOR_PADDING_TYPES)
+_KINDS = {TYPES[name].numpy: TYPES[name] for name in VECTOR_PADDING_TYPES}
+_DTYPES = tuple(_KINDS)
 _TABLE = "VectorPadding, table 2"
 
 VECTOR_PADDING_ARGUMENTS = MappingProxyType(
@@ -118,6 +128,11 @@ class VectorPaddingPlan:
     size: int
     counted: bool
 
+    @functools.cached_property
+    def whole(self) -> bool:
+        """Whether all lanes are written."""
+        return bool(self.lanes.all())
+
     def moves(self) -> BlockMoves:
         """Return which source DataBlock fills which destination DataBlock."""
         step = np.arange(self.dst.repeats * self.dst.blocks)
@@ -152,7 +167,7 @@ class VectorPaddingPlan:
             moved, made = (slice(-1), made[..., 1:]) if self.pad_side else (slice(1, None), made[..., :-1])
             blank = slice(-1, None) if self.pad_side else slice(1)
             np.copyto(target[..., blank], 0, where=lanes[..., blank])
-        if lanes.all():
+        if self.whole:
             target[..., moved] = made
         else:
             np.copyto(target[..., moved], made, where=lanes[..., moved])
@@ -190,16 +205,9 @@ def vector_padding_plan(
     """
     require_product("VectorPadding", product, VECTOR_PADDING_PRODUCTS)
     hint = NO_64_BITS if isinstance(src, np.ndarray) and src.dtype.itemsize == 8 else ""
-    kind = as_dtype(check_operand("src", src, _DTYPES, ", ".join(VECTOR_PADDING_TYPES), hint=hint).dtype)
-    given = {"pad_mode": pad_mode, "pad_side": pad_side, "repeat_time": repeat_time, "repeat_params": repeat_params}
-    checked = {name: VECTOR_PADDING_ARGUMENTS[name].check(value) for name, value in given.items()}
-    if count is None:
-        words = _written_words(mask, vector_mask, kind)
-        plan = _cached_strided(kind, words=words, **checked)
-    else:
-        _refuse_with_count(mask, vector_mask, checked["repeat_time"], checked["repeat_params"])
-        size = VECTOR_PADDING_ARGUMENTS["count"].check(count)
-        plan = _cached_counted(kind, checked["pad_mode"], checked["pad_side"], size)
+    kind = _KINDS[check_operand("src", src, _DTYPES, ", ".join(VECTOR_PADDING_TYPES), hint=hint).dtype]
+    words = _written_words(mask, vector_mask, kind, counted=count is not None)
+    plan = _remembered_layout(kind, words, count, pad_mode, pad_side, repeat_time, repeat_params)
     needed = plan.src.end * kind.c0
     if src.size < needed:
         allowed = f"at least {needed} elements: whole DataBlocks are read, {plan.src.end} of them from the start on"
@@ -230,8 +238,14 @@ def source_elements(
     return BlockWalk(repeat, repeat_params.src_blk_stride, repeat_params.src_rep_stride).end * c0
 
 
-def _written_words(mask: object, vector_mask: object, kind: DataType) -> tuple[int, ...]:
-    """Return the bitwise form of the mask that is in force."""
+def _written_words(mask: object, vector_mask: object, kind: DataType, *, counted: bool) -> tuple[int, ...] | None:
+    """Return the bitwise form of the mask that is in force; None in the form with a count, which has none."""
+    if counted:
+        for name, value in (("mask", mask), ("vector_mask", vector_mask)):
+            if value is not None:
+                allowed = "None, since count is given: a call has one or the other"
+                raise ParameterError(name, value, allowed, table=_TABLE)
+        return None
     if mask is None:
         raise ParameterError("mask", None, "a mask, or else count", table=_TABLE)
     if mask is not MASK_PLACEHOLDER:
@@ -245,18 +259,6 @@ def _written_words(mask: object, vector_mask: object, kind: DataType) -> tuple[i
     return check_mask(vector_mask, kind, parameter="vector_mask")
 
 
-def _refuse_with_count(mask: object, vector_mask: object, repeat_time: int, repeat_params: UnaryRepeatParams) -> None:
-    """Refuse what the form with `count` does not have."""
-    for name, value in (("mask", mask), ("vector_mask", vector_mask)):
-        if value is not None:
-            raise ParameterError(name, value, "None, since count is given: a call has one or the other", table=_TABLE)
-    if repeat_time != 1:
-        raise ParameterError("repeatTime", repeat_time, "1 with count, a form without repeats", table=_TABLE)
-    if repeat_params != CONTIGUOUS:
-        allowed = "the default with count, a form without strides"
-        raise ParameterError("repeatParams", repeat_params, allowed, table=_TABLE)
-
-
 def _lane_source(kind: DataType, pad_mode: int, pad_side: bool) -> NDArray[np.int64]:
     c0 = kind.c0
     lane = np.arange(c0)
@@ -267,56 +269,57 @@ def _lane_source(kind: DataType, pad_mode: int, pad_side: bool) -> NDArray[np.in
     else:
         source = c0 - 2 - lane if pad_side else c0 - lane
         source[source == c0] = -1
-    source.setflags(write=False)
     return source
 
 
-def _lanes(words: tuple[int, ...]) -> NDArray[np.bool_]:
-    lanes = words_to_lanes(words)
-    lanes.setflags(write=False)
-    return lanes
-
-
-def counted_layout(kind: DataType, pad_mode: int, pad_side: bool, count: int) -> VectorPaddingPlan:
-    """Lay out the form with `count`: pure, and for checked arguments only."""
-    walk = BlockWalk(-(-count // kind.c0), repeat_stride=1, blocks=1)
-    return VectorPaddingPlan(
-        kind, pad_mode, pad_side, walk, walk, _lane_source(kind, pad_mode, pad_side),
-        _lanes((2**64 - 1,) * (kind.lanes // 64)), count, True,
-    )  # fmt: skip
-
-
-def strided_layout(
+def layout(
     kind: DataType,
-    *,
-    pad_mode: int,
-    pad_side: bool,
-    words: tuple[int, ...],
-    repeat_time: int,
-    repeat_params: UnaryRepeatParams,
+    words: tuple[int, ...] | None,
+    count: object,
+    pad_mode: object,
+    pad_side: object,
+    repeat_time: object,
+    repeat_params: object,
 ) -> VectorPaddingPlan:
-    """Lay out the forms with a mask: pure, and for checked arguments only."""
-    src = BlockWalk(repeat_time, repeat_params.src_blk_stride, repeat_params.src_rep_stride)
-    dst = BlockWalk(repeat_time, repeat_params.dst_blk_stride, repeat_params.dst_rep_stride)
-    again = dst.collision()
-    if again:
-        (repeat, block), (later, other) = again
-        name = "dst_blk_stride" if repeat == later else "dst_rep_stride"
-        spelled = "dstBlkStride" if repeat == later else "dstRepStride"
-        allowed = (
-            f"strides that write no DataBlock of dst twice; block {other} of repeat {later} falls on block {block} "
-            f"of repeat {repeat}"
+    """Check what does not depend on the source, and lay out the result: a pure function.
+
+    Parameters
+    ----------
+    kind : DataType
+        Type of the operands.
+    words : tuple of int, or None
+        The mask in bitwise form, checked; None in the form with `count`.
+    count, pad_mode, pad_side, repeat_time, repeat_params : object
+        As the caller gave them.
+    """
+    given = {"pad_mode": pad_mode, "pad_side": pad_side, "repeat_time": repeat_time, "repeat_params": repeat_params}
+    checked = {name: VECTOR_PADDING_ARGUMENTS[name].check(value) for name, value in given.items()}
+    mode, side, repeats = checked["pad_mode"], checked["pad_side"], checked["repeat_time"]
+    strides: UnaryRepeatParams = checked["repeat_params"]
+    if words is None:
+        size = VECTOR_PADDING_ARGUMENTS["count"].check(count)
+        if repeats != 1:
+            raise ParameterError("repeatTime", repeats, "1 with count, a form without repeats", table=_TABLE)
+        if strides != CONTIGUOUS:
+            raise ParameterError(
+                "repeatParams", strides, "the default with count, a form without strides", table=_TABLE
+            )
+        src = dst = BlockWalk(-(-size // kind.c0), repeat_stride=1, blocks=1)
+        lanes = np.ones((BLOCKS_PER_REPEAT, kind.c0), bool)
+    else:
+        src = BlockWalk(repeats, strides.src_blk_stride, strides.src_rep_stride)
+        dst = BlockWalk(repeats, strides.dst_blk_stride, strides.dst_rep_stride)
+        check_destinations(
+            dst, ("dstBlkStride", strides.dst_blk_stride), ("dstRepStride", strides.dst_rep_stride), _TABLE
         )
-        raise ParameterError(spelled, getattr(repeat_params, name), allowed, table=_TABLE)
-    return VectorPaddingPlan(
-        kind, pad_mode, pad_side, src, dst, _lane_source(kind, pad_mode, pad_side), _lanes(words),
-        dst.end * kind.c0, False,
-    )  # fmt: skip
+        size, lanes = dst.end * kind.c0, words_to_lanes(words)
+    lane_source = _lane_source(kind, mode, side)
+    for array in (lanes, lane_source):
+        array.setflags(write=False)
+    return VectorPaddingPlan(kind, mode, side, src, dst, lane_source, lanes, size, words is None)
 
 
-# A plan takes less than one kilobyte, whatever it describes: half a megabyte of them at most.
-_cached_counted = functools.lru_cache(maxsize=256)(counted_layout)
-_cached_strided = functools.lru_cache(maxsize=256)(strided_layout)
+_remembered_layout = remembered(layout)
 
 
 def vector_padding(

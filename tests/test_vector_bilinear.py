@@ -290,7 +290,7 @@ def test_overlapping_destinations_are_refused_and_interleaved_ones_are_not(mask)
     """What counts is whether two repeats write one DataBlock, not whether their ranges overlap; nor does the mask."""
     with pytest.raises(al.ParameterError, match=r"^dstBlkStride = 0"):
         wrong_call(dst_blk_stride=0, mask=mask)
-    with pytest.raises(al.ParameterError, match=r"^vROffset = 128 .*block 0 of vertical repeat 1"):
+    with pytest.raises(al.ParameterError, match=r"^vROffset = 128 .*block 0 of repeat 1"):
         wrong_call(dst_blk_stride=2, mask=mask)
     call = document_call(dst_blk_stride=16, mask=mask)
     assert vector_oracle.same_numbers(al.bilinear_interpolation(**call), vector_oracle.bilinear(**call))

@@ -1,6 +1,6 @@
 """A naive, one-element-at-a-time account of VectorPadding and BilinearInterpolation.
 
-It is written from the rules alone and shares no code with the library: loops, Python integers, exact fractions.
+It is written from the rules alone and shares no code with the library: loops and Python integers.
 Elements are moved as the integers that their bits spell.
 """
 
@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from aipp_oracle import nearest_half
+from aipp_oracle import in_units, nearest_half
 
 BLOCK_BYTES = 32
 
@@ -84,15 +83,15 @@ def half_times(a: float, b: float) -> float:
     sign = math.copysign(1, a) * math.copysign(1, b)
     if math.isinf(a) or math.isinf(b):
         return math.nan if 0 in (a, b) else sign * math.inf
-    return math.copysign(nearest_half(abs(Fraction(a) * Fraction(b))), sign)
+    return math.copysign(nearest_half(in_units(abs(a)) * in_units(abs(b)), 48), sign)
 
 
 def half_plus(a: float, b: float) -> float:
     """Add two halves."""
     if not (math.isfinite(a) and math.isfinite(b)):
         return a + b
-    exact = Fraction(a) + Fraction(b)
-    return nearest_half(exact) if exact else a + b
+    units = in_units(a) + in_units(b)
+    return nearest_half(units, 24) if units else a + b
 
 
 def bilinear(
