@@ -489,9 +489,9 @@ def test_what_is_not_emulated_says_so(name: str) -> None:
 
 def test_plans_are_kept_and_bounded() -> None:
     """The same parameters are planned once; the cache forgets the oldest plans rather than grow."""
-    first = load3d.plan_load_data_3d_v2(src_of(), params_of())
-    assert load3d.plan_load_data_3d_v2(src_of(), params_of()) is first
-    assert load3d.plan_load_data_3d_v2(src_of(), params_of(pad_value=1)) is not first
+    first = load3d.plan_load_data_3d_v2(src_of(), params_of()).plan
+    assert load3d.plan_load_data_3d_v2(src_of(), params_of()).plan is first
+    assert load3d.plan_load_data_3d_v2(src_of(), params_of(pad_value=1)).plan is not first
     cache: BoundedCache[str] = BoundedCache(10)
     for key in "abc":
         cache.put(key, key.upper(), 4)

@@ -180,7 +180,7 @@ def test_a_plan_does_not_know_the_data() -> None:
     """The same plan object serves every feature map of the same shape and type."""
     one, two = numbers(TYPES["half"], (1, 4, 5, 16), 1), numbers(TYPES["half"], (1, 4, 5, 16), 2)
     params = LoadData3DParamsV2(l1_h=4, l1_w=5, channel_size=16, filter_h=2, m_extension=15, k_extension=32)
-    assert plan_load_data_3d_v2(one, params) is plan_load_data_3d_v2(two, params)
+    assert plan_load_data_3d_v2(one, params).plan is plan_load_data_3d_v2(two, params).plan
     assert (al.load_data_3d_v2(one, params) != al.load_data_3d_v2(two, params)).any()
 
 
