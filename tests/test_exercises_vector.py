@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,8 @@ from ascendlab.exercises import Exercise, Misconception
 
 PADDING, BILINEAR = exercises.vector_padding, exercises.bilinear_interpolation
 ALL = {name: getattr(module, name) for module in (PADDING, BILINEAR) for name in module.__all__}
+NOTEBOOKS = {"04_vector_padding": PADDING}
+ASKED = [(stem, name) for stem, module in NOTEBOOKS.items() for name in module.__all__]
 SEEDS = (0, 7, 2024)
 NAMED = [(name, m) for name, exercise in ALL.items() for m in exercise.misconceptions]
 
@@ -155,3 +160,32 @@ def test_an_unknown_mistake_shows_the_element() -> None:
     assert not result.misconception
     assert "[3]" in str(result)
     assert "block[" in str(result)
+
+
+# --- the notebooks ---
+
+
+def _notebook_cells(stem: str, kind: str) -> list[str]:
+    path = Path(__file__).parent.parent / "notebooks" / f"{stem}.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
+
+
+@pytest.mark.parametrize(("stem", "name"), ASKED)
+def test_the_notebooks_solution_passes(stem: str, name: str) -> None:
+    """The solution printed in the notebook is right."""
+    blocks = re.findall(r"```python\n(.*?)```", "\n".join(_notebook_cells(stem, "markdown")), re.DOTALL)
+    [solution] = [block for block in blocks if f"def {name}(" in block]
+    space: dict = {"np": np}
+    exec(solution, space)
+    result = ALL[name].check(space[name])
+    assert result, result
+
+
+@pytest.mark.parametrize(("stem", "name"), ASKED)
+def test_the_notebook_asks_every_exercise(stem: str, name: str) -> None:
+    """The notebook holds stub, example and check of every exercise."""
+    code = "\n".join(_notebook_cells(stem, "code"))
+    assert f"def {name}({ALL[name].parameters}):" in code
+    assert f".{name}.show({name})" in code
+    assert f".{name}.check({name})" in code
