@@ -25,6 +25,7 @@ from ascendlab.vector import (
     vector_padding_plan,
 )
 from ascendlab.vector import vector_padding as pad
+from ascendlab.vector_blocks import ub_bytes
 from ascendlab.vector_padding import source_elements
 
 __all__ = ["VectorPaddingExplorer", "vector_padding"]
@@ -140,7 +141,7 @@ class VectorPaddingExplorer(Explorer):
             origin=words or say_origin(scene),
             cpp=to_cpp(call),
             python=to_python(call, sources=(source,), names={"counting": "ascendlab.samples"}),
-            occupancy=Occupancy("UB", src.nbytes + out.nbytes, state["product"].buffers["UB"]),
+            occupancy=Occupancy("UB", ub_bytes({"src": src.nbytes, "dst": out.nbytes}), state["product"].buffers["UB"]),
         )
 
 

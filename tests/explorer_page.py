@@ -1,0 +1,52 @@
+"""What a reader of an explorer's page sees."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from typing import Any
+
+import numpy as np
+
+from ascendlab.explorers._base import Explorer
+
+
+def shown_png(explorer: Explorer) -> bytes:
+    """Take the picture out of the page."""
+    return base64.b64decode(re.findall(r"base64,([^\"]+)\"", explorer.picture.value)[0])
+
+
+def shown_alt(explorer: Explorer) -> str:
+    """Take the alt text out of the page."""
+    return html.unescape(re.findall(r'alt="([^"]*)"', explorer.picture.value)[0])
+
+
+def text(widget: Any) -> str:
+    """Return what a reader reads."""
+    return html.unescape(re.sub(r"<[^>]+>", "", widget.value))
+
+
+def run_python(explorer: Explorer) -> dict[str, Any]:
+    """Run the Python on the page, as a reader who copies it would."""
+    names: dict[str, Any] = {}
+    exec(text(explorer.python).removeprefix("Python"), names)
+    return names
+
+
+def random_step(explorer: Explorer, rng: np.random.Generator, texts: dict[str, list[str]]) -> None:
+    """Change one control that is not greyed out, to anything that its widget takes."""
+    name = list(explorer.controls)[rng.integers(len(explorer.controls))]
+    box = explorer.controls[name].box
+    if box.disabled:
+        return
+    if hasattr(box, "options"):
+        box.value = box.options[rng.integers(len(box.options))][1]
+    elif isinstance(box.value, bool):
+        box.value = not box.value
+    elif isinstance(box.value, str):
+        box.value = texts[name][rng.integers(len(texts[name]))]
+    else:
+        low, high = int(box.min), int(box.max)
+        near = min(high, low + 40)
+        box.value = int(rng.integers(low, (near if rng.random() < 0.5 else high) + 1))
