@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ascendlab
 from ascendlab import (
+    MASK_PLACEHOLDER,
     AippChannelPaddingParams,
     AippDataTypeConvParams,
     AippInputFormat,
@@ -22,9 +23,12 @@ from ascendlab import (
     LoadImageToLocalParams,
     ParameterError,
     Product,
+    UnaryRepeatParams,
+    bilinear_interpolation,
     csc_preset,
     load_image_to_local,
     set_aipp_functions,
+    vector_padding,
 )
 from ascendlab.cpp import to_cpp
 from ascendlab.fields import Parameters, fields_of
@@ -197,3 +201,66 @@ def test_what_has_no_code_is_refused() -> None:
         to_cpp(Call(len, {}))
     with pytest.raises(ParameterError, match="params"):
         to_cpp(Call(load_image_to_local, {"setup": make_call().arguments["setup"], "params": None}))
+
+
+HALVES = np.arange(512, dtype=np.float16)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"src": HALVES, "pad_mode": 1, "pad_side": True, "count": 77},
+         ["uint8_t padMode = 1;", "bool padSide = true;",
+          "AscendC::VectorPadding(dstLocal, srcLocal, padMode, padSide, 77);"]),
+        ({"src": HALVES, "pad_mode": 0, "pad_side": False, "mask": 100, "repeat_time": 2,
+          "repeat_params": UnaryRepeatParams(2, 1, 16, 8)},
+         ["uint8_t padMode = 0;", "bool padSide = false;", "uint64_t mask = 100;",
+          "AscendC::VectorPadding(dstLocal, srcLocal, padMode, padSide, mask,", "    2, { 2, 1, 16, 8 });"]),
+        ({"src": HALVES, "pad_mode": 0, "pad_side": False, "mask": (8, 2**63)},
+         ["uint8_t padMode = 0;", "bool padSide = false;", "uint64_t mask[2] = { 0x8ULL, 0x8000000000000000ULL };",
+          "AscendC::VectorPadding(dstLocal, srcLocal, padMode, padSide, mask,", "    1, { 1, 1, 8, 8 });"]),
+        ({"src": HALVES, "pad_mode": 0, "pad_side": False, "mask": MASK_PLACEHOLDER, "vector_mask": 65},
+         ["uint8_t padMode = 0;", "bool padSide = false;",
+          "AscendC::SetVectorMask<half>(0x1ULL, 0xffffffffffffffffULL);",
+          "AscendC::VectorPadding<half, false>(dstLocal, srcLocal, padMode, padSide, AscendC::MASK_PLACEHOLDER,",
+          "    1, { 1, 1, 8, 8 });"]),
+        ({"src": HALVES.astype(np.int32), "pad_mode": 2, "pad_side": False, "mask": MASK_PLACEHOLDER, "vector_mask": 3},
+         ["uint8_t padMode = 2;", "bool padSide = false;", "AscendC::SetVectorMask<int32_t>(0x0ULL, 0x7ULL);",
+          "AscendC::VectorPadding<int32_t, false>(dstLocal, srcLocal, padMode, padSide, AscendC::MASK_PLACEHOLDER,",
+          "    1, { 1, 1, 8, 8 });"]),
+    ],
+    ids=["count", "continuous", "bitwise", "placeholder", "placeholder of b32"],
+)  # fmt: skip
+def test_each_form_of_vector_padding(arguments: dict[str, Any], lines: list[str]) -> None:
+    """Each overload is written with its own mask, count or template argument."""
+    call = Call(vector_padding, arguments)
+    assert [line for line in to_cpp(call).splitlines() if not line.startswith("//")] == lines
+    names: dict[str, Any] = {"src": arguments["src"]}
+    exec(to_python(call), names)
+    np.testing.assert_array_equal(names["result"], call.run())
+
+
+@pytest.mark.parametrize(("mask", "declared"), [(128, "mask = 128;"), ([8, 0], "mask[2] = { 0x8ULL, 0x0ULL };")])
+def test_both_forms_of_bilinear_interpolation(mask: Any, declared: str) -> None:
+    """The document's example, with either mask; the arguments stand in the document's order."""
+    arguments = {
+        "src0": HALVES, "src0_offset": np.arange(0, 1024, 32, dtype=np.uint32),
+        "src1": np.arange(2, 18, dtype=np.float16), "mask": mask, "h_repeat": 2, "repeat_mode": False,
+        "dst_blk_stride": 1, "v_roffset": 128, "v_repeat": 2, "shared_tmp_buffer_size": 16896,
+    }  # fmt: skip
+    call = Call(bilinear_interpolation, arguments)
+    assert [line for line in to_cpp(call).splitlines() if not line.startswith("//")] == [
+        f"uint64_t {declared}",
+        "uint8_t hRepeat = 2;",
+        "bool repeatMode = false;",
+        "uint16_t dstBlkStride = 1;",
+        "uint16_t vROffset = 128;",
+        "uint8_t vRepeat = 2;",
+        "AscendC::BilinearInterpolation(dstLocal, src0Local, src0OffsetLocal, src1Local, mask,",
+        "    hRepeat, repeatMode, dstBlkStride, vROffset, vRepeat, tmpLocal);",
+    ]
+    names = {name: arguments[name] for name in ("src0", "src0_offset", "src1")}
+    text = to_python(call)
+    assert "shared_tmp_buffer_size=16896" in text
+    exec(text, names)
+    np.testing.assert_array_equal(names["result"], call.run())
