@@ -143,6 +143,18 @@ def test_sums_around_the_largest_half(terms):
     assert agree(np.tile(sizes, (terms, 1)), np.full((terms, 1), -1, np.float16))
 
 
+@pytest.mark.parametrize("count", [65536, 600])
+def test_a_strict_floating_point_state_changes_nothing(count):
+    """With NumPy told to raise at every exception, overflow and NaNs are still results and no errors."""
+    halves, other = ALL[:count], ALL[::-1][:count]
+    expected = numpy_accumulate(np.stack([halves, other]), np.stack([other, other]))
+    with np.errstate(all="raise"):
+        samples, weights = np.stack([widen(halves), widen(other)]), np.stack([widen(other), widen(other)])
+        got = narrow(accumulate_products(samples, weights, np.inf))
+        round_to_half(np.float32([1e38, 1e-40, np.inf, np.nan]))
+    assert vector_oracle.same_numbers(got, expected)
+
+
 def test_an_overflow_is_not_taken_back():
     """Once a sum is infinite, a finite term does not bring it back."""
     samples = np.float16([[60000], [60000], [-60000]])
