@@ -101,7 +101,7 @@ def check_mask(mask: object, kind: DataType, *, parameter: str = "mask") -> tupl
     """
     lanes, words = kind.lanes, kind.lanes // WORD
     if isinstance(mask, (list, tuple, np.ndarray)):
-        table = f"{parameter}[], bitwise form"
+        table = f"{parameter}[] in bitwise form"
         if getattr(mask, "ndim", 1) != 1 or len(mask) != words:
             plural = "two 64-bit words" if words == 2 else "one 64-bit word"
             raise ParameterError(parameter, mask, f"{plural}, since a repeat has {lanes} lanes of {kind}", table=table)
@@ -111,7 +111,8 @@ def check_mask(mask: object, kind: DataType, *, parameter: str = "mask") -> tupl
         if not any(checked):
             raise ParameterError(parameter, mask, "words of which at least one bit is set", table=table)
         return checked
-    count = check_int(parameter, mask, 1, lanes, table=f"{parameter}, continuous form of {kind}")
+    hint = "Only a call with isSetMask takes it" if mask is MASK_PLACEHOLDER else ""
+    count = check_int(parameter, mask, 1, lanes, table=f"{parameter} in continuous form, {kind}", hint=hint)
     every = (1 << count) - 1
     return tuple(every >> WORD * i & (1 << WORD) - 1 for i in range(words))
 
