@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from ascendlab.aipp_convert import Conversion, conversion_tables
 from ascendlab.aipp_params import AippInputFormat, AippParams, check_profile
 from ascendlab.arrays import check_array
-from ascendlab.dtypes import DataType, as_dtype
+from ascendlab.dtypes import DataType, as_dtype, check_constant
 from ascendlab.errors import DocumentationConflictWarning, ParameterError
-from ascendlab.fields import check_int
 from ascendlab.products import Product, require_product
 
 __all__ = ["AippSetup", "output_types", "set_aipp_functions"]
@@ -181,10 +180,10 @@ def _check_config(
             names = " and ".join(f.name for f in formats)
             allowed = f"False for {input_format.name}; only {names} can swap this way"
             raise ParameterError(document_name, True, allowed, table="SetAippFunctions, table 4")
-    padding, channel = config.padding_params, config.c_padding_params
+    padding, channel, hint = config.padding_params, config.c_padding_params, f"The output type is {kind}"
     for i in range(4):
-        _check_constant(f"paddingValueCh{i}", getattr(padding, f"padding_value_ch{i}"), kind, _T3)
-    _check_constant("cPaddingValue", channel.c_padding_value, kind, _T7)
+        check_constant(f"paddingValueCh{i}", getattr(padding, f"padding_value_ch{i}"), kind, _T3, hint=hint)
+    check_constant("cPaddingValue", channel.c_padding_value, kind, _T7, hint=hint)
     dtc = config.dtc_params
     if product is Product.ATLAS_200I_500_A2:
         for i in range(3):
@@ -205,13 +204,6 @@ def _check_config(
             hint="That kernel takes mean, min and var by source channel, and the last one would be index 3, "
                  "past the end of its array: the result is undefined",
         )  # fmt: skip
-
-
-def _check_constant(name: str, value: float, kind: DataType, table: str) -> None:
-    """Check a constant of the output type T: an integer in range for 8-bit types, any finite half else."""
-    if kind.name != "half":
-        info = np.iinfo(kind.name)
-        check_int(name, value or 0, int(info.min), int(info.max), table=table, hint=f"The output type is {kind}")
 
 
 def _warn_if_bias_is_ignored(setup: AippSetup) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.errors import BufferOverflowError, ParameterError
 
-__all__ = ["LARGEST_RESULT", "check_array", "check_out", "check_size"]
+__all__ = ["LARGEST_RESULT", "check_array", "check_out", "check_size", "is_plain"]
 
 LARGEST_RESULT = 4 * 1024**3
+
+
+def is_plain(value: object) -> TypeGuard[NDArray[Any]]:
+    """Whether `value` is an array whose elements all count: NumPy's masked arrays hide some, which no call heeds."""
+    return isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray)
 
 
 def check_array(
@@ -33,7 +38,7 @@ def check_array(
         The shape in the caller's words, for instance ``"(H, W, 3)"``.
     """
     if (
-        not isinstance(value, np.ndarray)
+        not is_plain(value)
         or value.dtype != dtype
         or value.ndim != len(shape)
         or any(want is not None and want != have for want, have in zip(shape, value.shape, strict=True))
@@ -49,8 +54,12 @@ def check_size(what: str, size: int, *, allow_large: bool = False) -> None:
 
 
 def check_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...], *sources: NDArray[Any]) -> NDArray[Any]:
-    """Return `out` if a call may write its result there: exact dtype and shape, contiguous, apart from the sources."""
-    if isinstance(out, np.ndarray) and out.shape == shape and out.dtype == dtype:
+    """Return `out` if a call may write its result there: exact dtype and shape, contiguous, apart from the sources.
+
+    Apart means that the bytes from a source's first to its last do not overlap with those of `out`: a source that
+    is a view with gaps claims the gaps, too.
+    """
+    if is_plain(out) and out.shape == shape and out.dtype == dtype:
         checked: NDArray[Any] = out
     else:
         checked = check_array("out", out, dtype, shape, str(shape))

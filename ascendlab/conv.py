@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from ascendlab.arrays import check_size
+from ascendlab.arrays import check_size, is_plain
 from ascendlab.dtypes import as_dtype
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_int, check_real
@@ -70,7 +70,7 @@ def conv2d(
     >>> conv2d(fmap, np.ones((4, 1), np.float16), kernel=(2, 2), strides=(2, 1), pads=(1, 0, 0, 0))[0, :, :, 0]
     array([[ 4., 10., 14., 18.]], dtype=float16)
     """
-    if not isinstance(fmap, np.ndarray) or fmap.ndim != 4:
+    if not is_plain(fmap) or fmap.ndim != 4:
         raise ParameterError("fmap", fmap, "a NumPy array of shape (N, H, W, C)")
     kind = as_dtype(fmap.dtype, _TYPES, parameter="the type of fmap")
     window = _four("kernel", kernel, 2, 1, 511)
@@ -79,7 +79,7 @@ def conv2d(
     left, right, top, bottom = _four("pads", pads, 4, 0, 255)
     batch, height, width, channels = fmap.shape
     depth = channels * window[0] * window[1]
-    if not isinstance(weight, np.ndarray) or weight.dtype != fmap.dtype or weight.ndim != 2 or len(weight) != depth:
+    if not is_plain(weight) or weight.dtype != fmap.dtype or weight.ndim != 2 or len(weight) != depth:
         raise ParameterError("weight", weight, f"an array of {kind} of shape (K, COUT) with K = {depth}")
     full = (height + top + bottom, width + left + right)
     out = tuple((f - (w - 1) * d - 1) // s + 1 for f, w, d, s in zip(full, window, spread, step, strict=True))

@@ -18,13 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from ascendlab.aipp import AippSetup, load_image_to_local
-from ascendlab.aipp_params import LoadImageToLocalParams
+from ascendlab.aipp import load_image_to_local
 from ascendlab.cpp_vector import bilinear_interpolation_lines, vector_padding_lines
-from ascendlab.dtypes import as_dtype
+from ascendlab.dtypes import DataType, as_dtype, check_constant
 from ascendlab.errors import ParameterError
-from ascendlab.fields import Field, Parameters, fields_of
-from ascendlab.provenance import Call
+from ascendlab.fields import Field, Parameters, fields_of, is_default, same_value
+from ascendlab.provenance import Call, registered, trace
 from ascendlab.vector import bilinear_interpolation, vector_padding
 
 __all__ = ["literal", "shortest_half", "to_cpp", "variable_name"]
@@ -54,7 +53,8 @@ def to_cpp(what: Parameters | Call, *, dtype: Any = None) -> str:
     Raises
     ------
     ParameterError
-        For something that is neither, and for a function that no Ascend C call corresponds to.
+        For something that is neither, for a function that no Ascend C call corresponds to, for a constant that
+        `dtype` does not hold, and for what the called function itself refuses.
 
     Examples
     --------
@@ -67,13 +67,13 @@ def to_cpp(what: Parameters | Call, *, dtype: Any = None) -> str:
     loadImageToLocalParams.leftPadSize = 2;
     """
     if isinstance(what, Parameters):
-        return "\n".join(_declaration(what, "T" if dtype is None else as_dtype(dtype).cpp))
+        return "\n".join(_declaration(what, None if dtype is None else as_dtype(dtype)))
     if not isinstance(what, Call):
         raise ParameterError("what", what, "a parameter object or a Call")
-    writer = _CALLS.get(what.function)
-    if writer is None:
-        raise ParameterError("function", what.function, "one of " + ", ".join(f.__name__ for f in _CALLS))
-    return "\n".join(writer(what.arguments))
+    writer = registered(_CALLS, what.function)
+    # Whoever can trace a call has checked all of it, and has moved no data.
+    trace(what)
+    return "\n".join(writer(what.bound()))
 
 
 def literal(value: Any, cpp_type: str) -> str:
@@ -92,6 +92,8 @@ def literal(value: Any, cpp_type: str) -> str:
         return f"{np.float32(value)}f"
     if cpp_type == "uint64_t":
         return f"{value}ULL"
+    if "int" in cpp_type:
+        return str(int(value))  # integers have no negative zero
     return str(value)
 
 
@@ -110,14 +112,15 @@ def variable_name(structure: type[Parameters]) -> str:
     return _VARIABLES.get(name, name[0].lower() + name[1:])
 
 
-def _declaration(params: Parameters, template: str) -> list[str]:
+def _declaration(params: Parameters, template: DataType | None) -> list[str]:
     structure = type(params)
     name = variable_name(structure)
-    kind = f"{structure.cpp_name}<{template}>" if structure.template else structure.cpp_name
+    argument = template.cpp if template else "T"
+    kind = f"{structure.cpp_name}<{argument}>" if structure.template else structure.cpp_name
     return [f"AscendC::{kind} {name};", *_assignments(params, name, template)]
 
 
-def _assignments(params: Parameters, prefix: str, template: str) -> list[str]:
+def _assignments(params: Parameters, prefix: str, template: DataType | None) -> list[str]:
     lines = []
     for name, spec in fields_of(type(params)).items():
         value, place = getattr(params, name), f"{prefix}.{spec.document_name}"
@@ -125,15 +128,19 @@ def _assignments(params: Parameters, prefix: str, template: str) -> list[str]:
             lines += _assignments(value, place, template)
         elif spec.length:
             # C++ assigns an array's elements one by one.
-            changed = [i for i in range(spec.length) if spec.required or value[i] != spec.default[i]]
-            lines += [f"{place}[{i}] = {literal(value[i], _type_of(spec, template))};" for i in changed]
-        elif spec.always_emit or spec.required or value != spec.default:
-            lines.append(f"{place} = {literal(value, _type_of(spec, template))};")
+            changed = [i for i in range(spec.length) if spec.required or not same_value(value[i], spec.default[i])]
+            lines += [f"{place}[{i}] = {_literal_of(value[i], spec, template)};" for i in changed]
+        elif spec.always_emit or not is_default(spec, value):
+            lines.append(f"{place} = {_literal_of(value, spec, template)};")
     return lines
 
 
-def _type_of(spec: Field, template: str) -> str:
-    return template if spec.cpp_type == "T" else spec.cpp_type
+def _literal_of(value: Any, spec: Field, template: DataType | None) -> str:
+    """Write a member's value in its type, which for ``T`` is the template argument."""
+    if spec.cpp_type != "T" or template is None:
+        return literal(value, spec.cpp_type)
+    check_constant(spec.document_name, value, template, spec.table)
+    return literal(value, template.cpp)
 
 
 def _variables(params: Parameters, names: tuple[str, ...]) -> list[str]:
@@ -167,10 +174,6 @@ _WINDOW = (
 
 def _load_image_to_local(arguments: Mapping[str, Any]) -> list[str]:
     setup, params = arguments["setup"], arguments["params"]
-    if not isinstance(setup, AippSetup):
-        raise ParameterError("setup", setup, "what set_aipp_functions returned")
-    if not isinstance(params, LoadImageToLocalParams):
-        raise ParameterError("params", params, "an instance of LoadImageToLocalParams")
     # src1 starts where the Y plane ends: both planes lie in one piece of global memory, as in the document's example.
     second = "" if setup.src1 is None else "fmGlobal[gmSrc0Size], "
     size = [] if setup.src1 is None else [f"uint32_t gmSrc0Size = {setup.src0.size};"]
@@ -181,7 +184,7 @@ def _load_image_to_local(arguments: Mapping[str, Any]) -> list[str]:
         f"// featureMapA1: LocalTensor<{setup.dtype.cpp}>, the result in L1",
         *size,
         f"AscendC::AippInputFormat inputFormat = AscendC::AippInputFormat::{setup.input_format.name};",
-        *_declaration(setup.config, setup.dtype.cpp),
+        *_declaration(setup.config, setup.dtype),
         f"AscendC::SetAippFunctions(fmGlobal, {second}inputFormat, aippConfig);",
         *_variables(params, members),
         "AscendC::LoadImageToLocal(featureMapA1, {",

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ascendlab.dtypes import DataType, as_dtype
-from ascendlab.errors import ParameterError
-from ascendlab.vector import MASK_PLACEHOLDER, UnaryRepeatParams, mask_to_bitwise
+from ascendlab.vector import MASK_PLACEHOLDER, mask_to_bitwise
 
 __all__ = ["bilinear_interpolation_lines", "vector_padding_lines"]
 
@@ -31,16 +30,13 @@ def _set_vector_mask(vector_mask: Any, kind: DataType) -> str:
 
 def vector_padding_lines(arguments: Mapping[str, Any]) -> list[str]:
     """Write a call of VectorPadding."""
-    src = arguments["src"]
-    if not isinstance(src, np.ndarray):
-        raise ParameterError("src", src, "an array")
-    kind = as_dtype(src.dtype)
+    kind = as_dtype(arguments["src"].dtype)
     lines = [
         f"// srcLocal, dstLocal: LocalTensor<{kind.cpp}> in the Unified Buffer",
         f"uint8_t padMode = {int(arguments['pad_mode'])};",
         f"bool padSide = {'true' if arguments['pad_side'] else 'false'};",
     ]
-    count, mask = arguments.get("count"), arguments.get("mask")
+    count, mask = arguments["count"], arguments["mask"]
     if count is not None:
         return [*lines, f"AscendC::VectorPadding(dstLocal, srcLocal, padMode, padSide, {int(count)});"]
     name, template = "mask", ""
@@ -49,8 +45,7 @@ def vector_padding_lines(arguments: Mapping[str, Any]) -> list[str]:
         name, template = "AscendC::MASK_PLACEHOLDER", f"<{kind.cpp}, false>"
     else:
         lines += _mask_lines(mask)
-    strides = arguments.get("repeat_params", UnaryRepeatParams())
-    repeat = arguments.get("repeat_time", 1)
+    strides, repeat = arguments["repeat_params"], arguments["repeat_time"]
     braces = ", ".join(
         str(getattr(strides, part)) for part in ("dst_blk_stride", "src_blk_stride", "dst_rep_stride", "src_rep_stride")
     )

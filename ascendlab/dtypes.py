@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ascendlab.errors import ParameterError
+from ascendlab.fields import check_int, check_real
 
-__all__ = ["BLOCKS_PER_REPEAT", "DATA_BLOCK_BYTES", "DataType", "as_dtype"]
+__all__ = ["BLOCKS_PER_REPEAT", "DATA_BLOCK_BYTES", "DataType", "as_dtype", "check_constant"]
 
 DATA_BLOCK_BYTES = 32
 BLOCKS_PER_REPEAT = 8
@@ -80,6 +82,25 @@ def _known() -> dict[str, DataType]:
 
 TYPES = _known()
 _BY_NUMPY = {t.numpy: t for t in TYPES.values()}
+
+
+def check_constant(name: str, value: float, kind: DataType, table: str = "", *, hint: str = "") -> None:
+    """Refuse a constant that an element type does not hold: a fraction for integers, anything beyond its range.
+
+    >>> check_constant("paddingValueCh0", 255, TYPES["uint8"])
+    >>> check_constant("paddingValueCh0", 1.5, TYPES["int8"])
+    Traceback (most recent call last):
+        ...
+    ascendlab.errors.ParameterError: paddingValueCh0 = 1.5 is not allowed; allowed: an integer in [-128, 127]. \
+The type is int8
+    """
+    if kind.name.startswith(("int", "uint")):
+        info: Any = ml_dtypes.iinfo(kind.numpy)  # type: ignore[no-untyped-call]
+        # A negative zero is no integer, and no integer type knows it.
+        check_int(name, value or 0, int(info.min), int(info.max), table=table, hint=hint or f"The type is {kind}")
+    else:
+        largest = float(ml_dtypes.finfo(kind.numpy).max)  # type: ignore[no-untyped-call]
+        check_real(name, value, -largest, largest, table=table, hint=hint or f"The type is {kind}")
 
 
 def as_dtype(value: object, allowed: Sequence[str] = tuple(TYPES), *, parameter: str = "dtype") -> DataType:

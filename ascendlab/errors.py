@@ -51,7 +51,9 @@ def describe_value(value: object) -> str:
     'nan'
     """
     if isinstance(value, np.ndarray):
-        article = "an" if value.dtype.name[0] in "aeiou" else "a"
+        if isinstance(value, np.ma.MaskedArray):
+            return f"a masked {value.dtype.name} array of shape {value.shape}"
+        article = "an" if value.dtype.name[0] in "aeio" else "a"  # a uint8, as one says it
         return f"{article} {value.dtype.name} array of shape {value.shape}"
     if isinstance(value, np.generic):
         value = value.item()

@@ -36,6 +36,8 @@ __all__ = [
     "check_real",
     "field",
     "fields_of",
+    "is_default",
+    "same_value",
     "structure",
 ]
 
@@ -58,7 +60,7 @@ def check_bool(name: str, value: object, *, table: str = "") -> bool:
     raise ParameterError(name, value, "True or False", table=table)
 
 
-def check_real(name: str, value: object, low: float, high: float, *, table: str = "") -> float:
+def check_real(name: str, value: object, low: float, high: float, *, table: str = "", hint: str = "") -> float:
     """Return `value` as a Python float in ``[low, high]``; NaN and infinities are refused."""
     # ml_dtypes' scalars are generic and nothing else; so are NumPy's texts, times and complex numbers, to be kept out.
     if isinstance(value, (numbers.Real, np.generic)) and not isinstance(value, _NO_REAL_NUMBERS):
@@ -68,7 +70,7 @@ def check_real(name: str, value: object, low: float, high: float, *, table: str 
             number = math.nan
         if low <= number <= high:
             return number
-    raise ParameterError(name, value, f"a finite number in [{low:g}, {high:g}]", table=table)
+    raise ParameterError(name, value, f"a finite number in [{low:g}, {high:g}]", table=table, hint=hint)
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,24 @@ _INTEGER_RANGES = {
     "uint32_t": (0, 2**32 - 1),
     "uint64_t": (0, 2**64 - 1),
 }
+
+
+def same_value(value: Any, default: Any) -> bool:
+    """Whether two members are equal to the last bit: a negative zero is not zero.
+
+    >>> same_value(0, 0.0), same_value(-0.0, 0), same_value((1, 2), (1, 2))
+    (True, False, True)
+    """
+    if value == default == 0:
+        return math.copysign(1, value) == math.copysign(1, default)
+    return bool(value == default)
+
+
+def is_default(spec: Field, value: Any) -> bool:
+    """Whether a member has its default value, so that code need not write it."""
+    if spec.structure is None:
+        return not spec.required and same_value(value, spec.default)
+    return all(is_default(part, getattr(value, name)) for name, part in fields_of(spec.structure).items())
 
 
 def argument(document_name: str, cpp_type: str, meaning: str, *, default: Any = REQUIRED, **more: Any) -> Field:

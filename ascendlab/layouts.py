@@ -41,7 +41,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from ascendlab.arrays import check_size
+from ascendlab.arrays import check_size, is_plain
 from ascendlab.dtypes import DataType, as_dtype
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_int
@@ -75,7 +75,7 @@ _LARGEST = 2**31 - 1
 
 def _array(name: str, value: object, dimensions: int, words: str) -> tuple[NDArray[Any], DataType]:
     """Return an array with its documented type, or say what it should have been."""
-    if not isinstance(value, np.ndarray) or value.ndim != dimensions:
+    if not is_plain(value) or value.ndim != dimensions:
         raise ParameterError(name, value, f"a NumPy array of shape {words}")
     kind = as_dtype(value.dtype, parameter=f"the type of {name}")
     check_size(f"a copy of {name}", value.size * kind.numpy.itemsize)
@@ -155,7 +155,7 @@ def from_nc1hwc0(x: NDArray[Any], h: int, w: int, c: int) -> NDArray[Any]:
     """
     sizes = [check_int(name, value, 0, _LARGEST) for name, value in (("h", h), ("w", w), ("c", c))]
     height, width, channels = sizes
-    if not isinstance(x, np.ndarray):
+    if not is_plain(x):
         raise ParameterError("x", x, "a NumPy array in NC1HWC0 order")
     kind = as_dtype(x.dtype, parameter="the type of x")
     check_size("a copy of x", x.size * kind.numpy.itemsize)
@@ -360,7 +360,7 @@ def pack_int4(values: NDArray[Any]) -> NDArray[np.uint8]:
     >>> pack_int4(np.array([1, -1, 7], ml_dtypes.int4))
     array([241,   7], dtype=uint8)
     """
-    if not isinstance(values, np.ndarray) or values.dtype != ml_dtypes.int4:
+    if not is_plain(values) or values.dtype != ml_dtypes.int4:
         raise ParameterError("values", values, "a NumPy array of int4 (ml_dtypes.int4)")
     nibbles = np.zeros(values.size + values.size % 2, np.uint8)
     nibbles[: values.size] = values.reshape(-1).astype(np.int8).view(np.uint8) & 15
@@ -388,7 +388,7 @@ def unpack_int4(packed: NDArray[np.uint8], shape: tuple[int, ...] | int) -> NDAr
     >>> unpack_int4(np.array([241, 7], np.uint8), 3)
     array([1, -1, 7], dtype=int4)
     """
-    if not isinstance(packed, np.ndarray) or packed.dtype != np.uint8:
+    if not is_plain(packed) or packed.dtype != np.uint8:
         raise ParameterError("packed", packed, "a NumPy array of uint8")
     axes = shape if isinstance(shape, tuple) else (shape,)
     sizes = tuple(check_int(f"shape[{i}]", axis, 0, _LARGEST) for i, axis in enumerate(axes))

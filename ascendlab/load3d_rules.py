@@ -12,13 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from ascendlab.dtypes import DataType, as_dtype
+from ascendlab.arrays import is_plain
+from ascendlab.dtypes import DataType, as_dtype, check_constant
 from ascendlab.errors import ParameterError
-from ascendlab.fields import check_int
 from ascendlab.layouts import FRACTAL_ROWS
 from ascendlab.load3d_geometry import Geometry
 from ascendlab.load3d_params import LoadData3DParamsV1, LoadData3DParamsV2, LoadDataRepeatParam
@@ -101,7 +100,7 @@ def v2_types(product: Product, dst: str) -> tuple[str, ...]:
 
 def check_type(src: object, allowed: tuple[str, ...], where: str) -> tuple[NDArray[Any], DataType]:
     """Return the source array and its type, if the call can move that type."""
-    if isinstance(src, np.ndarray):
+    if is_plain(src):
         for name in allowed:
             kind = as_dtype(name)
             if src.dtype == kind.numpy:
@@ -131,15 +130,8 @@ def check_channel_size(channels: int, kind: DataType, product: Product | None) -
 
 def check_pad_value(value: float, kind: DataType, table: str) -> Any:
     """Return the pad value in the data's type, or refuse it: not an integer, or out of range."""
-    if kind.numpy.kind in "iu" or kind.name == "int4":
-        info: Any = ml_dtypes.iinfo(kind.numpy)  # type: ignore[no-untyped-call]
-        number: float = check_int("padValue", value, int(info.min), int(info.max), table=table, hint=f"src is {kind}")
-    else:
-        number, largest = value, float(ml_dtypes.finfo(kind.numpy).max)  # type: ignore[no-untyped-call]
-        if not -largest <= number <= largest:
-            allowed = f"a number in [{-largest:g}, {largest:g}]"
-            raise ParameterError("padValue", value, allowed, table=table, hint=f"src is {kind}")
-    return np.array(number).astype(kind.numpy)[()]
+    check_constant("padValue", value, kind, table, hint=f"src is {kind}")
+    return np.array(value).astype(kind.numpy)[()]
 
 
 def check_source(src: NDArray[Any], shapes: tuple[tuple[int | None, ...], ...], words: str) -> None:

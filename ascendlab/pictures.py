@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.aipp_params import CSC_PRESETS, AippInputFormat
+from ascendlab.arrays import is_plain
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_bool, check_int
 
@@ -107,12 +108,7 @@ def to_format(picture: Bytes, input_format: AippInputFormat, *, x_first: bool = 
     if not isinstance(input_format, AippInputFormat):
         raise ParameterError("input_format", input_format, "one of " + ", ".join(f.name for f in AippInputFormat))
     check_bool("x_first", x_first)
-    if (
-        not isinstance(picture, np.ndarray)
-        or picture.dtype != np.uint8
-        or picture.shape[2:] not in ((), (3,))
-        or picture.ndim < 2
-    ):
+    if not is_plain(picture) or picture.dtype != np.uint8 or picture.shape[2:] not in ((), (3,)) or picture.ndim < 2:
         raise ParameterError("picture", picture, "a NumPy array of uint8 with shape (H, W, 3) or (H, W)")
     if input_format in (AippInputFormat.YUV420SP_U8, AippInputFormat.YUV400_U8):
         return _to_yuv(picture, input_format)

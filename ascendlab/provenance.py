@@ -21,7 +21,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,15 @@ from ascendlab import aipp, load3d, vector
 from ascendlab.capi.launch import Launch
 from ascendlab.capi.tracing import LaunchTracer
 from ascendlab.errors import ParameterError
+from ascendlab.fields import check_int
 from ascendlab.sources import Sources
 
-__all__ = ["Call", "Origin", "Sources", "Term", "Trace", "trace"]
+__all__ = ["Call", "Origin", "Sources", "Term", "Trace", "registered", "trace"]
 
 # Whole-result questions are answered in pieces of this many output elements, so that memory stays bounded.
 _PIECE = 1 << 18
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -180,12 +183,12 @@ class Trace:
     def origin(self, *index: int) -> Origin:
         """Return where the output element at `index` came from."""
         size = tuple(self.shape)
-        if len(index) != len(size) or any(
-            isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < n
-            for i, n in zip(index, size, strict=False)
-        ):
-            raise ParameterError("index", index, f"{len(size)} integers inside the result's shape {size}")
-        found = self.sources(np.array([np.ravel_multi_index(index, size)]))
+        try:
+            inside = tuple(check_int("index", i, 0, n - 1) for i, n in zip(index, size, strict=True))
+        except ValueError:  # another number of indices, or one that is no such integer
+            allowed = f"{len(size)} integers inside the result's shape {size}"
+            raise ParameterError("index", index, allowed) from None
+        found = self.sources(np.array([np.ravel_multi_index(inside, size)]))
         names = list(self.operands)
 
         def place(number: int, flat: int) -> tuple[str, tuple[int, ...]]:
@@ -317,11 +320,15 @@ def trace(call: Call | Launch, *, output: str = "") -> Trace:
         return _trace_launch(call, output)
     if not isinstance(call, Call):
         raise ParameterError("call", call, "an instance of Call, or what launch returned")
+    return registered(_TRACERS, call.function)(call.bound())
+
+
+def registered(table: Mapping[Any, T], function: Callable[..., Any]) -> T:
+    """Return what a table has for a function, or name the functions that it has something for."""
     try:
-        tracer = _TRACERS.get(call.function)
+        found = table.get(function)
     except Exception:  # unhashable callables
-        tracer = None
-    if tracer is None:
-        names = ", ".join(f.__name__ for f in _TRACERS)
-        raise ParameterError("function", call.function, f"one of {names}")
-    return tracer(call.bound())
+        found = None
+    if found is None:
+        raise ParameterError("function", function, "one of " + ", ".join(f.__name__ for f in table))
+    return found

@@ -10,6 +10,8 @@ from __future__ import annotations
 import enum
 import importlib
 import inspect
+import math
+import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,12 +21,15 @@ import numpy as np
 from ascendlab.aipp import AippSetup, set_aipp_functions
 from ascendlab.cpp import shortest_half
 from ascendlab.dtypes import DataType
-from ascendlab.fields import Parameters, fields_of
+from ascendlab.errors import ParameterError
+from ascendlab.fields import Parameters, fields_of, is_default
 from ascendlab.provenance import Call
 
 __all__ = ["to_python"]
 
 _LINE = 84
+_LONGEST_DECIMAL = 256  # bits
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 # Objects that a function returned are written as the call that made them.
 _MADE_BY: dict[type[Any], Callable[..., Any]] = {AippSetup: set_aipp_functions}
 
@@ -46,6 +51,12 @@ def to_python(what: Any, *, sources: tuple[str, ...] = (), names: Mapping[str, s
     -------
     str
         Without a final newline.
+
+    Raises
+    ------
+    ParameterError
+        For a call that lacks an argument or has one too many, and for what no code can be written for: a function
+        without a name that it can be imported by, an object that is no plain value.
 
     Examples
     --------
@@ -72,6 +83,7 @@ def to_python(what: Any, *, sources: tuple[str, ...] = (), names: Mapping[str, s
     script = _Script(dict(names or {}))
     if not isinstance(what, Call):
         return script.expression(what).flat()
+    what.bound()  # an argument that is missing, or one that nobody takes, makes no script
     script.assign("result", what.function, what.arguments)
     return "\n".join([*script.imports(), "", *sources, *script.lines])
 
@@ -121,7 +133,11 @@ class _Script:
     def assign(self, target: str, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
         """Add ``target = function(...)``, after the lines that make those arguments that get lines of their own."""
         given = []
-        for name, parameter in inspect.signature(function).parameters.items():
+        try:
+            parameters = inspect.signature(function).parameters
+        except (TypeError, ValueError):  # some functions written in C do not tell
+            raise ParameterError("function", function, "a function whose parameters have names") from None
+        for name, parameter in parameters.items():
             if name not in arguments or _same(arguments[name], parameter.default):
                 continue
             node = self._argument(name, arguments[name], own_line=target == "result")
@@ -144,7 +160,7 @@ class _Script:
         return node
 
     def expression(self, value: Any) -> _Node:
-        """Write a value so that it reads back equal."""
+        """Write a value so that it reads back equal, or refuse it."""
         if isinstance(value, Parameters):
             return _Node(self.name_of(type(value)), arguments=self._members(value))
         if isinstance(value, enum.Enum):
@@ -153,14 +169,27 @@ class _Script:
             return _Node(f'"{value.name}"')
         if isinstance(value, str):
             return _Node('"' + repr(value)[1:-1].replace('"', '\\"') + '"')
-        return _Node(repr(value.item() if isinstance(value, np.generic) else value))
+        if isinstance(value, (type, *_FUNCTIONS)):
+            return _Node(self.name_of(value))
+        plain = value.item() if isinstance(value, np.generic) else value
+        if isinstance(plain, int) and plain.bit_length() > _LONGEST_DECIMAL:
+            return _Node(hex(plain))  # Python refuses to write, and to read, very long decimal numbers
+        if isinstance(plain, float) and not math.isfinite(plain):
+            return _Node(f'float("{plain}")')
+        if type(plain) in (list, tuple):
+            inner = ", ".join(self.expression(item).flat() for item in plain)
+            return _Node(f"[{inner}]" if type(plain) is list else f"({inner}{',' * (len(plain) == 1)})")
+        if isinstance(plain, np.dtype):
+            return _Node(f'"{plain.name}"')
+        if plain is None or plain is Ellipsis or isinstance(plain, (bool, int, float, complex, bytes)):
+            return _Node(repr(plain))
+        raise ParameterError("what", value, "a parameter object, a Call, an enum member or a plain value")
 
     def _members(self, params: Parameters) -> list[_Node]:
         members = []
         for name, spec in fields_of(type(params)).items():
             value = getattr(params, name)
-            default = spec.structure() if spec.structure is not None else spec.default
-            if spec.required or value != default:
+            if not is_default(spec, value):
                 node = self.expression(shortest_half(value) if spec.cpp_type == "half" else value)
                 node.start = f"{name}="
                 members.append(node)
@@ -168,11 +197,13 @@ class _Script:
 
     def name_of(self, thing: Any) -> str:
         """Return a function's or class's name, and remember where it is imported from."""
-        name: str = thing.__name__
-        package = importlib.import_module("ascendlab")
-        public = getattr(package, name, None) is thing
-        self.used[name] = "ascendlab" if public else thing.__module__
-        return name
+        name = getattr(thing, "__name__", "")
+        for module in ("ascendlab", getattr(thing, "__module__", None)):
+            # A lambda, a method or a partial is not what its module has under its name, if it has a name at all.
+            if module and name and getattr(importlib.import_module(module), name, None) is thing:
+                self.used[name] = module
+                return str(name)
+        raise ParameterError("function", thing, "a function or class that can be imported by its name")
 
 
 def _wrapped(names: list[str]) -> list[str]:
@@ -189,4 +220,5 @@ def _same(value: Any, default: Any) -> bool:
     """Whether an argument has its default value; arrays never have."""
     if isinstance(value, np.ndarray):
         return False
-    return value is default or (type(value) is type(default) and bool(value == default))
+    # The texts tell a negative zero from zero.
+    return value is default or (type(value) is type(default) and value == default and repr(value) == repr(default))

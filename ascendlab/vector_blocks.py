@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ascendlab.arrays import is_plain
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, DATA_BLOCK_BYTES
 from ascendlab.errors import BufferOverflowError, ParameterError
 from ascendlab.fields import Parameters, check_int, field, structure
@@ -233,7 +234,7 @@ def check_operand(
     name: str, value: object, dtypes: tuple[np.dtype[Any], ...], names: str, *, hint: str = ""
 ) -> NDArray[Any]:
     """Return `value` if it can stand for a LocalTensor: a contiguous 1-D array of one of these types."""
-    if not isinstance(value, np.ndarray) or value.dtype not in dtypes or value.ndim != 1:
+    if not is_plain(value) or value.dtype not in dtypes or value.ndim != 1:
         raise ParameterError(name, value, f"a NumPy array of {names} with shape (n,)", hint=hint)
     if not value.flags.c_contiguous:
         raise ParameterError(name, value, "a contiguous array, as a LocalTensor is")

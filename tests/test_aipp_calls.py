@@ -323,3 +323,17 @@ def test_output_types_is_the_table():
         assert output_types(product) == ("uint8", "int8", "half")
     with pytest.raises(al.UnsupportedProductError):
         output_types(al.Product.ATLAS_TRAINING)
+
+
+def test_masked_arrays_are_refused():
+    """A mask would be ignored without a word, in a source as in a destination."""
+    picture = np.arange(30, dtype=np.uint8).reshape(5, 6)
+    arguments = {"input_format": al.AippInputFormat.YUV400_U8, "config": al.AippParams(), "dtype": "uint8"}
+    with pytest.raises(al.ParameterError, match=r"^src0 = a masked uint8 array"):
+        al.set_aipp_functions(np.ma.masked_equal(picture, 7), **arguments)
+    setup = al.set_aipp_functions(picture, **arguments)
+    params = al.LoadImageToLocalParams(horiz_size=6, vert_size=5, src_horiz_size=6)
+    with pytest.raises(al.ParameterError, match=r"^out = a masked uint8 array"):
+        al.load_image_to_local(setup, params, out=np.ma.zeros((5, 6, 32), np.uint8))
+    with pytest.raises(al.ParameterError, match=r"^src = a masked"):
+        al.vector_padding(np.ma.zeros(128, np.float16), 0, False, count=128)

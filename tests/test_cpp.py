@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -91,10 +92,14 @@ def test_every_structure_is_written_completely(structure: type[Parameters], data
     params = draw(structure, data)
     code = to_cpp(params)
     expected = {
-        path for path, value, default, spec in leaves(params) if spec.always_emit or spec.required or value != default
+        path
+        for path, value, default, spec in leaves(params)
+        if spec.always_emit or spec.required or value != default or str(value) == "-0.0"
     }
     assert {name.partition(".")[2] for name in assignments(code)} == expected
-    assert eval(to_python(params), vars(ascendlab).copy()) == params
+    back = eval(to_python(params), vars(ascendlab).copy())
+    assert back == params
+    assert repr(back) == repr(params), "a negative zero got lost"
 
 
 def draw(structure: type[Parameters], data: st.DataObject) -> Any:
@@ -264,3 +269,71 @@ def test_both_forms_of_bilinear_interpolation(mask: Any, declared: str) -> None:
     assert "shared_tmp_buffer_size=16896" in text
     exec(text, names)
     np.testing.assert_array_equal(names["result"], call.run())
+
+
+@pytest.mark.parametrize("part", [AippPaddingParams(padding_value_ch0=-0.0), AippDataTypeConvParams(dtc_min_ch0=-0.0)])
+def test_a_negative_zero_is_not_the_default(part: Parameters) -> None:
+    """Half knows a negative zero, and so does the code; integer types do not."""
+    assert "=-0.0)" in to_python(part)
+    assert "static_cast<half>(-0.0);" in to_cpp(part, dtype="half")
+    config = AippParams(padding_params=AippPaddingParams(padding_value_ch2=-0.0))
+    assert to_python(config) == "AippParams(padding_params=AippPaddingParams(padding_value_ch2=-0.0))"
+    assert assignments(to_cpp(config, dtype="int8"))["aippConfig.paddingParams.paddingValueCh2"] == "0"
+
+
+@pytest.mark.parametrize(("value", "dtype"), [(300, "uint8"), (1.5, "int8"), (-1, "uint8"), (128, "int8")])
+def test_constants_that_the_type_does_not_hold_are_refused(value: float, dtype: str) -> None:
+    """C++ would cut such a constant down to something else."""
+    with pytest.raises(ParameterError, match=r"^paddingValueCh0 = .*table 3.*The type is"):
+        to_cpp(AippPaddingParams(padding_value_ch0=value), dtype=dtype)
+    assert "paddingValueCh0" in to_cpp(AippPaddingParams(padding_value_ch0=value), dtype="half")
+
+
+@pytest.mark.parametrize("write", [to_cpp, to_python])
+def test_calls_with_wrong_arguments_have_no_code(write: Any) -> None:
+    """A missing argument and one that nobody takes are refused, as the call itself refuses them."""
+    arguments = dict(make_call().arguments)
+    with pytest.raises(ParameterError, match=r"^arguments = .*missing"):
+        write(Call(load_image_to_local, {}))
+    with pytest.raises(ParameterError, match=r"^arguments = .*unexpected"):
+        write(Call(load_image_to_local, {**arguments, "stride": 2}))
+
+
+def test_impossible_calls_have_no_cpp() -> None:
+    """What the call refuses never becomes C++."""
+    window = LoadImageToLocalParams(horiz_size=80, vert_size=4, src_horiz_size=8)
+    with pytest.raises(ParameterError, match=r"^horizSize = 80"):
+        to_cpp(Call(load_image_to_local, {"setup": make_call().arguments["setup"], "params": window}))
+
+
+class Unhashable:
+    """A callable that no table can hold."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self) -> None:
+        """Do nothing."""
+
+
+@pytest.mark.parametrize("function", [Unhashable(), functools.partial(load_image_to_local), lambda: None], ids=str)
+def test_functions_without_a_name_have_no_code(function: Any) -> None:
+    """Only what can be imported by its name can stand in a script."""
+    arguments = make_call().arguments if isinstance(function, functools.partial) else {}
+    for write in (to_cpp, to_python):
+        with pytest.raises(ParameterError, match=r"^function = "):
+            write(Call(function, arguments))
+    with pytest.raises(ParameterError, match="allowed: a"):
+        to_python(function)
+
+
+@pytest.mark.parametrize("value", [10**5000, -(10**100), 7, True, None, "a\"b'", float("inf"), (1,), [1, (2, "x")]],
+                         ids=lambda value: type(value).__name__)  # fmt: skip
+def test_plain_values_read_back_equal(value: Any) -> None:
+    """Numbers of any length, infinities, texts and sequences are written so that Python reads the same."""
+    assert eval(to_python(value)) == value
+
+
+def test_objects_are_no_plain_values() -> None:
+    """A text that Python cannot read is not written."""
+    with pytest.raises(ParameterError, match=r"^what = .*a plain value"):
+        to_python(object())

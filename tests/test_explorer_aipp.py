@@ -363,6 +363,46 @@ def test_the_difference_view_compares_the_profiles(numbers: AippExplorer) -> Non
     assert largest > 0
 
 
+HALVES = {"product": Product.ATLAS_350, "dtype": "half", "view": "difference"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"is_swap_rb": True, "dtc_var_ch2": 0.0, "dtc_min_ch2": -65504.0}, "infinitely far apart or a number in one"),
+        ({"is_swap_rb": True, "dtc_var_ch0": 1.0, "dtc_var_ch2": 65504.0}, "infinitely far apart or a number in one"),
+        ({"dtc_var_ch0": 65504.0, "dtc_min_ch0": -65504.0}, "difference, 0 at most."),
+    ],
+    ids=["not a number", "infinite", "equal"],
+)
+def test_the_difference_view_knows_infinity(numbers: AippExplorer, settings: dict[str, Any], words: str) -> None:
+    """A number against none, or against infinity, is no difference of 0 and no huge number; NumPy has no say."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        numbers.set(**HALVES, **settings)
+    assert words in shown_alt(numbers)
+    assert "e+38" not in shown_alt(numbers)
+    assert "invalid value" not in text(numbers.message)
+
+
+def test_the_description_names_the_border_that_is_there(numbers: AippExplorer) -> None:
+    """The open kernel makes no border above with mode 0, whatever was asked for."""
+    numbers.set(product=Product.ATLAS_350, profile="dav_3510", top_pad_size=4, left_pad_size=2)
+    assert ": 2 at the left." in shown_alt(numbers)
+    assert "at the top" not in shown_alt(numbers)
+
+
+def test_a_preset_does_not_outlive_its_numbers(numbers: AippExplorer) -> None:
+    """Numbers that are set together with a preset take its name away, so that it can be picked again."""
+    more = {"csc_bias_out1": 0, "input_format": F.YUV420SP_U8}
+    assert explorers.aipp(picture="numbers", csc_preset="yuv_to_rgb_jpeg", **more).state["csc_preset"] == "own"
+    numbers.set(csc_preset="yuv_to_rgb_jpeg", **more)
+    assert numbers.controls["csc_preset"].box.value == "own"
+    numbers.controls["csc_preset"].box.value = "yuv_to_rgb_jpeg"
+    assert numbers.state["csc_preset"] == "yuv_to_rgb_jpeg"
+    assert numbers.state["csc_bias_out1"] == 128
+
+
 @pytest.mark.parametrize("view", VIEWS.values())
 @pytest.mark.parametrize("picture", ["photograph", "numbers"])
 def test_every_view_of_every_picture(numbers: AippExplorer, view: str, picture: str) -> None:

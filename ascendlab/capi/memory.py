@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ascendlab.arrays import is_plain
 from ascendlab.capi.moves import Cover
 from ascendlab.capi.sync import Pipe
 from ascendlab.dtypes import DataType, as_dtype
@@ -226,7 +227,7 @@ def gm_buffer(array: object, name: str = "") -> Buffer:
     """
     check_name(name)
     what = name or "array"
-    if not isinstance(array, np.ndarray):
+    if not is_plain(array):
         raise ParameterError(what, array, "a NumPy array: it is the global memory")
     kind = as_dtype(array.dtype, parameter=f"{what}.dtype")
     if kind.bits < 8:

@@ -135,6 +135,13 @@ class AippExplorer(Explorer):
             more["csc_preset"] = _preset_of(parameters_from(AippColorSpaceConvParams, state), state["profile"])
         return more
 
+    def settle(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Take a preset's name from numbers that were set to others in the same step."""
+        name, numbers = state["csc_preset"], parameters_from(AippColorSpaceConvParams, state)
+        if name == _OWN or csc_preset(name, state["profile"]) == numbers:
+            return {}
+        return {"csc_preset": _preset_of(numbers, state["profile"])}
+
     def sliders(self, state: Mapping[str, Any]) -> Mapping[str, Slider]:
         """Window sliders end at the picture, border sliders at what its blocks allow, picks at the result."""
         height, width = _image(state["picture"]).shape[:2]

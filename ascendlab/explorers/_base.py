@@ -157,6 +157,10 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         """
         return {}
 
+    def settle(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what cannot stay as it is in a new state, whoever set it: the name of numbers that are others now."""
+        return {}
+
     def sliders(self, state: Mapping[str, Any]) -> Mapping[str, Slider]:
         """Return the ends of sliders that depend on the state (on the picture's size, say); called after `show`."""
         return {}
@@ -192,7 +196,10 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         defaults = {name: bound.control.default for name, bound in self.controls.items()}
         checked = self._checked(preset)
         values = {**defaults, **checked}
-        return {**values, **self.follow(checked, values), **checked} if checked else values
+        if checked:
+            values = {**values, **self.follow(checked, values), **checked}
+            values.update(self.settle(values))
+        return values
 
     def _checked(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         for name in changes:
@@ -212,8 +219,9 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             For a name that no control has and for a value that its control refuses.
         """
         checked = self._checked(changes)
-        more = self.follow(checked, {**self.state, **checked})
-        self.state.update({**more, **checked})
+        values = {**self.state, **checked}
+        values = {**values, **self.follow(checked, values), **checked}
+        self.state.update({**values, **self.settle(values)})
 
     def reset(self) -> None:
         """Go back to the first values."""
@@ -253,7 +261,11 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             self._show_refusal(f"This is a mistake in ascendlab, please report it: {error!r}")
             raise
         else:
-            self._show(shown, list(dict.fromkeys(str(warning.message) for warning in caught)))
+            notes = [warning for warning in caught if issubclass(warning.category, AscendlabWarning)]
+            foreign = [warning for warning in caught if warning not in notes]
+            self._show(shown, list(dict.fromkeys(str(warning.message) for warning in notes)))
+            for warning in foreign:  # nothing that a reader of the panel could act on: it goes where it would have gone
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         for name, (low, high) in self.sliders(self.state).items():
             self.controls[name].set_slider(low, high)
 
@@ -261,7 +273,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def _build(self, group: str | None) -> list[widgets.Widget]:
         titles = [part.title for part in self._group_list if not part.pinned]
-        if group is not None and group not in titles:
+        if group is not None and not (isinstance(group, str) and group in titles):
             raise ParameterError("group", group, "one of " + ", ".join(titles))
         self.groups_bar = widgets.ToggleButtons(
             options=titles, value=group or titles[0], layout=widgets.Layout(width="372px")

@@ -145,9 +145,11 @@ def choice(name: str, options: Mapping[str, Any], default: Any, words: str = "")
     """Make a control that picks one of several values, which no field table describes (a product, a view)."""
 
     def check(value: Any) -> Any:
-        if value not in options.values():
-            raise ParameterError(name, value, "one of " + ", ".join(str(option) for option in options.values()))
-        return value
+        # By type first: 0 is not False here, 9 is no member of an enumeration, and arrays compare element by element.
+        for option in options.values():
+            if value is option or (type(value) is type(option) and value == option):
+                return option
+        raise ParameterError(name, value, "one of " + ", ".join(str(option) for option in options.values()))
 
     return Control(name, "choice", default, words, options=tuple(options.items()), check=check)
 

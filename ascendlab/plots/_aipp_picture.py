@@ -15,6 +15,7 @@ from ascendlab.plots._roles import CHANNEL_PADDING, INPUT, ORIGIN, PADDING, PICK
 from ascendlab.plots.aipp import (
     NUMBERS_UP_TO,
     differences,
+    largest_difference,
     show_difference,
     show_result,
     show_source,
@@ -218,10 +219,11 @@ def describe(view: str, scene: Scene) -> str:
     sides = [
         f"{size} at the {name}"
         for name, size in (
-            ("top", scene.params.top_pad_size),
-            ("bottom", scene.params.bot_pad_size),
-            ("left", scene.params.left_pad_size),
-            ("right", scene.params.right_pad_size),
+            # By the plan: not every border that is asked for is made.
+            ("top", scene.plan.top),
+            ("bottom", height - scene.plan.top - scene.plan.height),
+            ("left", scene.plan.left),
+            ("right", width - scene.plan.left - scene.plan.width),
         )
         if size
     ]
@@ -231,9 +233,12 @@ def describe(view: str, scene: Scene) -> str:
     if view == "channels":
         parts = [*parts, f"Channels 0 to 3 one by one; {scene.plan.channels} of them hold samples."]
     if view == "difference" and scene.other is not None:
-        largest = np.abs(differences(scene.real, scene.other[:, :, : scene.plan.channels])).max()
+        change = differences(scene.real, scene.other[:, :, : scene.plan.channels])
+        beyond = int(change.size - np.isfinite(change).sum())
+        more = f"; {beyond} of {change.size} values are infinitely far apart or a number in one of them only"
         parts = [
-            f"The same call by the manual's rules and by the open kernel's, and their difference, {largest:g} at most."
+            "The same call by the manual's rules and by the open kernel's, and their difference, "
+            f"{largest_difference(change):g} at most{more if beyond else ''}."
         ]
     if scene.picked is not None and view != "source":
         y, x = scene.picked

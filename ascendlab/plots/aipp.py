@@ -195,8 +195,9 @@ def show_difference(grid: Grid, documented: NDArray[Any], other: NDArray[Any], *
     change = differences(documented, other)
     small = max(change.shape[:2]) <= NUMBERS_UP_TO
     flat = change[:, :, channel] if channel is not None else np.abs(change).max(axis=2)
-    largest = float(np.abs(flat).max()) or 1.0
-    shade = 255 - to_rgb(np.abs(flat), (0.0, largest))
+    largest = largest_difference(flat) or 1.0
+    # What is infinitely far apart, or a number in one result only, is as dark as it gets.
+    shade = 255 - to_rgb(np.nan_to_num(np.abs(flat), nan=largest, posinf=largest), (0.0, largest))
     if small:
         # Numbers must stay readable: a light scale.
         shade = 255 - (255 - shade) // 3
@@ -204,9 +205,25 @@ def show_difference(grid: Grid, documented: NDArray[Any], other: NDArray[Any], *
 
 
 def differences(documented: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
-    """Return `other` minus `documented`, value by value."""
-    change: NDArray[np.float32] = other.astype(np.float32) - documented.astype(np.float32)
-    return np.nan_to_num(change)
+    """Return `other` minus `documented`, value by value.
+
+    Two equal infinities, or two values that are both no numbers, differ by 0; NaN says that only one is a number.
+
+    Examples
+    --------
+    >>> first, second = np.array([1.0, 1.0, np.inf, np.nan]), np.array([3.0, np.nan, np.inf, np.nan])
+    >>> differences(first, second)
+    array([ 2., nan,  0.,  0.], dtype=float32)
+    """
+    left, right = documented.astype(np.float32), other.astype(np.float32)
+    same = (left == right) | (np.isnan(left) & np.isnan(right))
+    return np.subtract(right, left, out=np.zeros_like(left), where=~same)
+
+
+def largest_difference(change: NDArray[np.float32]) -> float:
+    """Return the largest finite size of a difference; 0 if there is none."""
+    size = np.abs(change)
+    return float(size.max(initial=0, where=np.isfinite(size)))
 
 
 def source(
@@ -283,6 +300,8 @@ def difference(
     documented: NDArray[Any], other: NDArray[Any], *, channel: int | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw where two results of the same call differ: white where they agree, darker the more they differ.
+
+    Darkest of all is where one result is infinite, or no number, and the other is not.
 
     Parameters
     ----------
