@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 LAB_ARGS ?=
 PYTEST_ARGS ?=
+JOBS ?= 2
 
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.installed
@@ -18,7 +19,7 @@ lab: $(STAMPS)/notebooks ## Open JupyterLab on the first notebook (LAB_ARGS="--p
 	@$(BIN)/python scripts/lab.py $(LAB_ARGS)
 
 test: $(STAMPS)/test chromium ## Run every test: unit, property, doctest, notebooks, browser (PYTEST_ARGS="-k padding" is handed on)
-	$(BIN)/python -m pytest $(NBVAL) tests ascendlab notebooks $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(NBVAL) tests ascendlab notebooks $(PYTEST_ARGS)
 
 lint: $(STAMPS)/lint ## Check format, style and types
 	$(BIN)/ruff format --check .
