@@ -15,7 +15,7 @@ from ascendlab.exercises import Exercise, Misconception
 
 PADDING, BILINEAR = exercises.vector_padding, exercises.bilinear_interpolation
 ALL = {name: getattr(module, name) for module in (PADDING, BILINEAR) for name in module.__all__}
-NOTEBOOKS = {"04_vector_padding": PADDING}
+NOTEBOOKS = {"04_vector_padding": PADDING, "05_bilinear_interpolation": BILINEAR}
 ASKED = [(stem, name) for stem, module in NOTEBOOKS.items() for name in module.__all__]
 SEEDS = (0, 7, 2024)
 NAMED = [(name, m) for name, exercise in ALL.items() for m in exercise.misconceptions]

@@ -47,6 +47,9 @@ BREAKS = {
         "np.where(position < 0, position + before,", "np.where(position < 0, position % size,"
     ),
     "04_vector_padding": Break("made = slice(None), source[..., ::-1]", "made = slice(None), source"),
+    "05_bilinear_interpolation": Break(
+        "samples = wide.take(numbers, axis=0)", "samples = wide.take(numbers[..., ::-1], axis=0)"
+    ),
 }
 """For each notebook the change that nbval must see there.  A new notebook adds its own."""
 
