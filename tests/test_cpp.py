@@ -315,7 +315,11 @@ class Unhashable:
         """Do nothing."""
 
 
-@pytest.mark.parametrize("function", [Unhashable(), functools.partial(load_image_to_local), lambda: None], ids=str)
+@pytest.mark.parametrize(
+    "function",
+    [Unhashable(), functools.partial(load_image_to_local), lambda: None],
+    ids=["unhashable", "partial", "lambda"],
+)
 def test_functions_without_a_name_have_no_code(function: Any) -> None:
     """Only what can be imported by its name can stand in a script."""
     arguments = make_call().arguments if isinstance(function, functools.partial) else {}

@@ -380,7 +380,11 @@ def _not_implemented(*_):
 
 
 @pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("stub", [None, lambda *_: None, lambda *_: ..., _not_implemented, ...], ids=str)
+@pytest.mark.parametrize(
+    "stub",
+    [None, lambda *_: None, lambda *_: ..., _not_implemented, ...],
+    ids=["none", "gives none", "gives ellipsis", "not implemented", "ellipsis"],
+)
 def test_an_unfinished_stub_is_not_an_error(name, stub):
     """A stub that returns nothing, or says that it is not implemented, is answered kindly and shown as empty."""
     result = ALL[name].check(stub)
@@ -404,7 +408,9 @@ def test_an_exception_is_explained(name):
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize(
-    "rubbish", ["text", [[1, 2], [3]], {"a": 1}, object(), [None], 1j, np.zeros(0), float("nan")], ids=repr
+    "rubbish",
+    ["text", [[1, 2], [3]], {"a": 1}, object(), [None], 1j, np.zeros(0), float("nan")],
+    ids=["text", "ragged", "dict", "object", "none", "complex", "empty", "nan"],
 )
 def test_rubbish_is_wrong(name, rubbish):
     """An answer of any other kind is called wrong in a message; nothing is raised."""
