@@ -20,7 +20,8 @@ from ascendlab.summary import summarise
 from benchmarks.report import machine
 from benchmarks.report import page as page_of_results
 
-NAMES = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+# 04 and 05 are left to nbval until their run in the browser has been seen to end.
+NAMES = ["00_start_here.ipynb", "01_set_aipp_functions.ipynb"]
 PRESET: dict[str, Any] = {
     "picture": "numbers", "padding_mode": 2, "left_pad_size": 3, "right_pad_size": 1, "top_pad_size": 2,
 }  # fmt: skip
