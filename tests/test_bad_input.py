@@ -31,8 +31,8 @@ MODULES = (
 )  # fmt: skip
 # Plumbing that stands in a module's __all__ for other modules; its callers have checked everything.
 INTERNAL = {
-    "aipp_sources", "bilinear_interpolation_sources", "check_constant", "registered", "require_product", "vector_padding_sources",
-    "literal", "shortest_half", "variable_name",
+    "aipp_sources", "bilinear_interpolation_sources", "check_constant", "registered", "require_product",
+    "vector_padding_sources", "literal", "shortest_half", "variable_name",
 }  # fmt: skip
 # Arguments that only the library's own code passes.
 INTERNAL_ARGUMENTS = {"as_dtype": {"allowed", "parameter"}}
