@@ -69,7 +69,8 @@ def im2col(
     Parameters
     ----------
     src : ndarray
-        Feature map as L1 holds it: (C1, H, W, C0), or flat (see `ascendlab.layouts.to_nc1hwc0`).
+        Feature map as L1 holds it: (C1, H, W, C0), or flat (see `ascendlab.layouts.to_nc1hwc0`); (H, W, C) if
+        there is one group of channels only.
     params : LoadData3DParamsV2
         Geometry and pad value; starts, extensions and ``en_transpose`` play no part.
     out : ndarray, optional
@@ -133,8 +134,8 @@ def load_data_3d_v2(
     Parameters
     ----------
     src : ndarray
-        Feature map as L1 holds it: (C1, H, W, C0), or flat (see `ascendlab.layouts.to_nc1hwc0`); int4 has one
-        element a byte.
+        Feature map as L1 holds it: (C1, H, W, C0), or flat (see `ascendlab.layouts.to_nc1hwc0`); (H, W, C) if
+        there is one group of channels only.  int4 has one element a byte.
     params : LoadData3DParamsV2
         Geometry and block (table 4).
     dst : {"A2", "B2"}
@@ -216,7 +217,7 @@ def load_data_3d_v1(
     Parameters
     ----------
     src : ndarray of int8, uint8 or half
-        Feature map as L1 holds it: (C1, H, W, C0) or flat; with ``c_size=1`` (H, W, 4 or 8) or flat.
+        Feature map as L1 holds it: (C1, H, W, C0), (H, W, C0) or flat; with ``c_size=1`` (H, W, 4 or 8) or flat.
     params : LoadData3DParamsV1
         Geometry, first window and filter point, repeats (table 3).
     dst : {"A2", "B2"}

@@ -209,6 +209,10 @@ def _check_feature_map(src: NDArray[Any], params: LoadData3DParamsV2, kind: Data
     if channels % kind.c0 == 0:
         shapes += ((channels // kind.c0, h, w, kind.c0),)
         words = f"shape (C1, H, W, C0) = {shapes[1]}, or {words}"
+    if channels <= kind.c0:
+        # One group of channels lies in L1 as the picture itself does: what LoadImageToLocal leaves there fits.
+        shapes += ((h, w, channels),)
+        words = f"shape (H, W, C) = {shapes[-1]}, or {words}"
     check_source(src, shapes, words)
     return _geometry(params, channels, kind.c0)
 
@@ -386,8 +390,8 @@ def _check_v1_source(src: NDArray[Any], params: LoadData3DParamsV1, kind: DataTy
         check_source(src, ((h, w, few), (h * w * few,)), words)
         return few
     group = h * w * kind.c0
-    words = f"shape (C1, H, W, C0) = (C1, {h}, {w}, {kind.c0}), or flat with C1 * {group} elements, C1 > 0"
-    check_source(src, ((None, h, w, kind.c0), (None,)), words)
+    words = f"shape (C1, H, W, C0) = (C1, {h}, {w}, {kind.c0}), (H, W, C0), or flat with C1 * {group} elements, C1 > 0"
+    check_source(src, ((None, h, w, kind.c0), (h, w, kind.c0), (None,)), words)
     if src.size == 0 or src.size % group:
         raise ParameterError("src", src, words)
     return src.size // group * kind.c0

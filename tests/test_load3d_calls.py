@@ -470,10 +470,12 @@ def test_v1_c_size_is_checked() -> None:
         al.load_data_3d_v1(np.zeros((5, 7, 4), np.float16), dataclasses.replace(params, repeat_time=4))
 
 
-@pytest.mark.parametrize("shape", [(0, 5, 7, 16), (5, 7, 16), (559,), (0,), (2, 5, 7, 32)])
+@pytest.mark.parametrize("shape", [(0, 5, 7, 16), (5, 7, 8), (559,), (0,), (2, 5, 7, 32)])
 def test_v1_feature_maps_of_another_shape(shape: tuple[int, ...]) -> None:
     """V1 takes (C1, H, W, C0), or flat with whole groups."""
-    with pytest.raises(al.ParameterError, match=r"^src = .* \(C1, 5, 7, 16\), or flat with C1 \* 560 elements"):
+    with pytest.raises(
+        al.ParameterError, match=r"^src = .* \(C1, 5, 7, 16\), \(H, W, C0\), or flat with C1 \* 560 elements"
+    ):
         al.load_data_3d_v1(np.zeros(shape, np.float16), LoadData3DParamsV1(l1_h=5, l1_w=7))
 
 

@@ -426,6 +426,22 @@ def test_any_view_of_a_feature_map_will_do() -> None:
     same(base, before)
 
 
+def test_a_picture_from_aipp_is_a_feature_map() -> None:
+    """What LoadImageToLocal leaves in L1 goes into Load3D as it is: a 32-byte pixel, or one of 4 channels."""
+    grey = np.random.default_rng(19).integers(0, 255, (6, 8), dtype=np.uint8)
+    for few in (0, 1):
+        config = al.AippParams(c_padding_params=al.AippChannelPaddingParams(c_padding_mode=few))
+        setup = al.set_aipp_functions(grey, input_format=al.AippInputFormat.YUV400_U8, dtype="half", config=config)
+        picture = al.load_image_to_local(setup, al.LoadImageToLocalParams(horiz_size=8, vert_size=6, src_horiz_size=8))
+        channels = picture.shape[2]
+        shared = {"l1_h": 6, "l1_w": 8, "filter_h": 2, "filter_w": 3}
+        params = LoadData3DParamsV2(**shared, channel_size=channels, m_extension=30, k_extension=6 * channels)
+        same(al.load_data_3d_v2(picture, params), al.load_data_3d_v2(picture.reshape(-1), params))
+        same(al.im2col(picture, params), oracle.matrix(picture, params))
+        v1 = LoadData3DParamsV1(**shared, c_size=few)
+        same(al.load_data_3d_v1(picture, v1), al.load_data_3d_v1(picture.reshape(-1), v1))
+
+
 @example(call=V2Call(numbers(TYPES["int4"], (2, 3, 72), 1), LoadData3DParamsV2(
     l1_h=2, l1_w=3, channel_size=72, m_extension=6, k_extension=72), ONCE, "A2", AI_CORE))  # fmt: skip
 @given(call=v2_calls(product=AI_CORE))
