@@ -184,6 +184,8 @@ class Load3dPlan:
         names = [axis.name for axis in self.axes]
         places = []
         for positions, axes in ((self.rows, ROW_AXES), (self.columns, COLUMN_AXES)):
+            if (positions >= 0).all():
+                continue
             for box in _boxes(positions < 0, [self._sizes[name] for name in axes]):
                 parts = dict(zip(axes, box, strict=True))
                 places.append(tuple(parts.get(name, slice(None)) for name in names))
