@@ -16,6 +16,7 @@ array([[0, 1, 3, 4],
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +31,8 @@ from ascendlab.load3d_plan import Axis, Load3dPlan
 
 __all__ = ["Block", "block_plan", "fractal_plan", "matrix_plan", "shape_of_block", "shape_of_fractals"]
 
-_PIECE_NUMBERS = 1 << 15
+# Plans are numbered in pieces of at most about this many units.
+_PIECE_NUMBERS = 1 << 18
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,10 +277,7 @@ def _plan(
 def _number_units(
     grid: NDArray[np.intp], geometry: Geometry, unit: int, rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> None:
-    """Find the L1 unit behind every unit of columns and row: the one place where im2col happens.
-
-    Row and column of a pixel are looked up apart and added.  Outside the picture stands a number past the end, which
-    makes the sum one as well, whatever the other part is; so every number past the end means padding.
+    """Find the L1 unit behind every unit of columns and every row, piece by piece.
 
     Parameters
     ----------
@@ -289,91 +288,74 @@ def _number_units(
     rows, columns : ndarray of int64
         Matrix row of each row position, first matrix column of each unit of columns; -1 for absent ones.
     """
-    outside = geometry.source_size // unit + 1
-    # No sum exceeds twice that; narrow integers move faster.
-    kind = np.int32 if outside < 2**30 else np.int64
-    window_row = rows // geometry.wo
-    window_column = rows - window_row * geometry.wo
-    group, down, across, channel = geometry.column(np.maximum(columns, 0))
-    full, in_group = geometry.channels // geometry.c0, geometry.c0 // unit
-    left, _, top, _ = geometry.pads
-
-    lines, upper_line = _distinct((group * in_group + channel // unit) * geometry.window_h + down)
-    part, point = np.divmod(lines, geometry.window_h)
-    first = part // in_group * (geometry.height * geometry.width * in_group) + part % in_group
-    depth = np.where(part // in_group < full, in_group, geometry.tail // unit)
-    upper = _axis_numbers(
-        point * geometry.dilation_h - top, window_row, geometry.stride_h, geometry.height,
-        first, depth * geometry.width, outside, kind,
-    )  # fmt: skip
-    lines, lower_line = _distinct((group >= full) * geometry.window_w + across)
-    in_tail, point = np.divmod(lines, geometry.window_w)
-    depth = np.where(in_tail, geometry.tail // unit, in_group)
-    lower = _axis_numbers(
-        point * geometry.dilation_w - left, window_column, geometry.stride_w, geometry.width,
-        np.zeros_like(depth), depth, outside, kind,
-    )  # fmt: skip
-    absent_rows, absent_columns = rows < 0, columns < 0
-    some_rows, some_columns = absent_rows.any(), absent_columns.any()
-    # A piece stays in the processor's cache, and small buffers used again cost less than large new ones.
+    absent = geometry.source_size // unit
+    # No sum exceeds twice the largest number; narrow integers move faster.
+    kind = np.int32 if absent < 2**30 - 1 else np.int64
+    row_runs = _runs(rows, 1)
     step = max(1, _PIECE_NUMBERS // max(1, len(rows) * grid.shape[2]))
     for repeat in range(len(grid)):
         for start in range(0, grid.shape[1], step):
             target = grid[repeat, start : start + step]
-            piece = slice(start * grid.shape[2], start * grid.shape[2] + target.shape[0] * target.shape[1])
-            number = upper.take(upper_line[repeat, piece], 0, None, "clip")
-            number += lower.take(lower_line[repeat, piece], 0, None, "clip")
-            if some_columns:
-                number[absent_columns[repeat, piece]] = outside - 1
-            if some_rows:
-                number[:, absent_rows] = outside - 1
+            piece = columns[repeat, start * grid.shape[2] : start * grid.shape[2] + target.shape[0] * target.shape[1]]
+            blocks = [
+                (slice(k_place, k_place + k_count), slice(m_place, m_place + m_count),
+                 _numbers(geometry, unit, range(m, m + m_count), range(k, k + k_count * unit, unit), kind))
+                for k_place, k, k_count in _runs(piece, unit)
+                for m_place, m, m_count in row_runs
+            ]  # fmt: skip
+            number = blocks[0][2] if blocks else np.empty((0, 0), kind)
+            if number.shape != (len(piece), len(rows)):
+                number = np.full((len(piece), len(rows)), absent, kind)
+                for k_slice, m_slice, part in blocks:
+                    number[k_slice, m_slice] = part
             # NumPy is slow with axes of length one.
             target = target.squeeze()
             target[...] = number.reshape(target.shape)
 
 
-def _distinct(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the different keys, or a few more, and for each key its place among them."""
-    lowest, highest = int(keys.min()), int(keys.max())
-    if highest - lowest < keys.size:
-        return np.arange(lowest, highest + 1), keys - lowest
-    different, which = np.unique(keys, return_inverse=True)
-    return different, which.reshape(keys.shape)
+def _runs(positions: NDArray[np.int64], step: int) -> list[tuple[int, int, int]]:
+    """Cut positions into stretches that go on by `step`: place, first position and length of each; -1 is left out."""
+    ends = np.flatnonzero((positions[1:] - positions[:-1] != step) | (positions[:-1] < 0)) + 1
+    edges = [0, *(int(end) for end in ends), len(positions)]
+    found = [(begin, int(positions[begin]), end - begin) for begin, end in itertools.pairwise(edges)]
+    return [run for run in found if run[1] >= 0]
 
 
-def _axis_numbers(
-    points: NDArray[np.int64],
-    windows: NDArray[np.int64],
-    stride: int,
-    size: int,
-    first: NDArray[np.int64],
-    scale: NDArray[np.int64],
-    outside: int,
-    kind: Any,
-) -> NDArray[Any]:
-    """Look up what one coordinate of a pixel adds to a unit's number.
+def _numbers(geometry: Geometry, unit: int, rows: range, columns: range, kind: Any) -> NDArray[Any]:
+    """Find the L1 units behind a block of the matrix, as (columns, rows): the one place where im2col happens.
 
-    Parameters
-    ----------
-    points : ndarray of int64, shape (lines,)
-        For each line of the table where its filter point is when the window is the first one, in pixels.
-    windows : ndarray of int64, shape (rows,)
-        For each row position the window's place along this axis; -1 for absent ones.
-    stride, size : int
-        Pixels from one window to the next; pixels along this axis.
-    first, scale : ndarray of int64, shape (lines,)
-        The number at pixel 0, and from one pixel to the next.
-    outside, kind
-        What stands outside the picture; the type to compute in.
+    What a pixel's row and what its column add to the number are looked up apart.  Outside the picture stands a number
+    past the end, which makes the sum one as well, whatever the other part is.
 
-    Returns
-    -------
-    ndarray, shape (lines, rows)
-        The table.
+    A block of some size is numbered in whole rows of windows and of filter points, the ends cut off: each look-up then
+    runs along its own axes only, and a single addition, over all four, makes the numbers.
     """
-    count = int(windows.max()) + 1
-    many = count < len(windows)
-    pixel = points[:, None] + (np.arange(count) if many else windows) * stride
-    inside = (pixel >= 0) & (pixel < size)
-    table = np.where(inside, first[:, None] + pixel * scale[:, None], outside).astype(kind)
-    return table.take(windows, 1, None, "clip") if many else table
+    full, outside = geometry.channels // geometry.c0, geometry.source_size // unit + 1
+    wo, window_w, first_row, first_column = geometry.wo, geometry.window_w, 0, 0
+    if len(rows) >= wo:
+        down, across = np.arange(rows[0] // wo, rows[-1] // wo + 1)[:, None], np.arange(wo)
+        first_row = rows[0] % wo
+    else:
+        down, across = np.divmod(np.arange(rows.start, rows.stop), wo)
+    inner = (1,) * down.ndim
+    # Below: `base` is the number of a channel group's first unit, `depth` the units from one pixel to the next.
+    area = geometry.height * geometry.width
+    if len(columns) >= window_w and unit == (geometry.c0 if full else geometry.tail):
+        lines = np.arange(columns[0] // unit // window_w, columns[-1] // unit // window_w + 1)
+        group, point_row = np.divmod(lines.reshape(-1, 1, *inner), geometry.window_h)
+        point_column = np.arange(window_w).reshape(-1, *inner)
+        first_column = columns[0] // unit % window_w
+        base, depth = group * area, np.ones((), np.int64)
+    else:
+        every = np.arange(columns.start, columns.stop, columns.step).reshape(-1, *inner)
+        group, point_row, point_column, channel = geometry.column(every)
+        base = group * (area * geometry.c0 // unit) + channel // unit
+        depth = np.where(group < full, geometry.c0, geometry.tail) // unit
+    left, _, top, _ = geometry.pads
+    row = point_row * geometry.dilation_h + (down * geometry.stride_h - top)
+    column = point_column * geometry.dilation_w + (across * geometry.stride_w - left)
+    upper = np.where((row >= 0) & (row < geometry.height), row * (depth * geometry.width) + base, outside)
+    lower = np.where((column >= 0) & (column < geometry.width), column * depth, outside)
+    number: NDArray[Any] = upper.astype(kind) + lower.astype(kind)
+    number = number.reshape(-1, math.prod(number.shape[-down.ndim :]))
+    return number[first_column : first_column + len(columns), first_row : first_row + len(rows)]
