@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["constant_pixels", "run_plan"]
 
 # Larger tiles leave a core's L2 cache, smaller ones spend their time in Python.
-_TILE_PIXELS = 25 * 1024
+_TILE_PIXELS = 40 * 1024
 # The places of a block that is so many pixels wide and high.
 _PLACES = {1: ((0, 0),), 2: ((0, 0), (0, 1), (1, 0), (1, 1))}
 # Buffers that start at the same distance from a page boundary would make loads wait for stores (4K aliasing).
