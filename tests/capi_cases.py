@@ -51,6 +51,8 @@ def everything(core: capi.AICore) -> tuple[Any, ...]:
     parts: list[Any] = [len(core.steps), {name: r.config for name, r in core.registers.items()}, core.ordering.flags]
     for buffer in core.buffers.values():
         used = buffer.used + 2048
-        parts += [buffer.data[:used].tobytes(), buffer.writer[:used].tobytes(), buffer.reader[:used].tobytes()]
+        finished = core.ordering.finished(buffer.written_by, buffer.read_by)
+        reading = [n for n, _ in core.reading.get(buffer, ()) if n > finished]
+        parts += [buffer.data[:used].tobytes(), buffer.writer[:used].tobytes(), reading]
         assert not buffer.writer[used:].any()
     return tuple(parts)

@@ -542,7 +542,7 @@ def test_launch_arguments():
     for wrong in (None, 3, "kernel"):
         with pytest.raises(al.ParameterError, match=r"^kernel"):
             capi.launch(wrong, 1)
-    for wrong in (0, -1, 65536, 1.0, True, None):
+    for wrong in (0, -1, 65535, 1.0, True, None):
         with pytest.raises(al.ParameterError, match=r"^blocks"):
             capi.launch(lambda core: None, wrong)
     for bad in (np.zeros(8), np.zeros((4, 4), np.float16).T[:, :2], np.zeros(0, np.float16), np.zeros(4, ">f2"),

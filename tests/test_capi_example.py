@@ -465,7 +465,7 @@ def test_the_fast_convolution_refuses_what_does_not_fit():
     fmap, weight = np.zeros((1, 4, 4, 16), np.float16), np.zeros((144, 2), np.float16)
     assert conv2d(fmap, weight, kernel=(3, 3)).shape == (1, 2, 2, 2)
     for name, change in (("fmap", {"fmap": fmap[0]}), ("weight", {"weight": weight[1:]}), ("kernel", {"kernel": (3,)}),
-                         ("kernel", {"kernel": (6, 3), "weight": np.zeros((288, 2), np.float16)}),
+                         ("filterH", {"kernel": (6, 3), "weight": np.zeros((288, 2), np.float16)}),
                          ("pads", {"pads": (1, 1)}), (r"strides\[0\]", {"strides": (0, 1)}),
                          ("pad_value", {"pad_value": None})):  # fmt: skip
         with pytest.raises(al.ParameterError, match=f"^{name}"):

@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from ascendlab.errors import ParameterError
+from ascendlab.errors import AscendlabError, ParameterError
 from ascendlab.fields import Parameters, field, fields_of, structure
 
 __all__ = [
@@ -55,6 +56,17 @@ class CallArguments(Parameters):
         ParameterError
             For too many, too few or unknown arguments, and for a value outside its field's range.
         """
+        if not named:
+            try:
+                return cast(A, _bound(cast(Hashable, cls), call, *arguments))
+            except AscendlabError:
+                raise
+            except Exception:  # an argument that cannot be hashed, which the checks will name
+                pass
+        return cls._bind(call, arguments, named)
+
+    @classmethod
+    def _bind(cls: type[A], call: str, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> A:
         names = list(fields_of(cls))
         values = dict(zip(names, arguments, strict=False))
         required = [name for name, spec in fields_of(cls).items() if spec.required]
@@ -65,6 +77,12 @@ class CallArguments(Parameters):
             given = ", ".join(map(repr, unknown)) or len(arguments) + len(named)
             raise ParameterError(f"arguments of {call}", given, "behind dst and src: " + ", ".join(names))
         return cls(**values)
+
+
+@functools.lru_cache(maxsize=1024, typed=True)
+def _bound(cls: Any, call: str, *arguments: Any) -> Any:
+    """Check arguments once: kernels make the same calls again and again, and checking takes longer than moving."""
+    return cls._bind(call, arguments, {})
 
 
 @structure

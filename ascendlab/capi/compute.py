@@ -79,12 +79,12 @@ class Compute(Loads):
         reads = []
         for name, pointer, rows, as_row in (("a_matrix", a, m, plain), ("b_matrix", b, n, False)):
             self.check_aligned(call, name, pointer, 512)
-            whole = Cover(DATA_BLOCK_BYTES, 0, cube.operand_bytes(rows, k, size, as_row) // DATA_BLOCK_BYTES, None)
-            self.check_inside(call, name, pointer, whole)
+            whole = Cover(DATA_BLOCK_BYTES, 0, cube.operand_bytes(rows, k, size, as_row) // DATA_BLOCK_BYTES)
+            self.check_inside(call, name, Access(pointer, whole))
             reads.append(self._check_operand(Access(pointer, cube.operand_cover(rows, k, size, as_row)), args, as_row))
         shape = cube.c_shape(m, n)
-        target = Access(c, Cover(4, 0, shape[0] * shape[1] * shape[2], None))
-        self.check_inside(call, "c_matrix", c, target.cover)
+        target = Access(c, Cover(4, 0, shape[0] * shape[1] * shape[2]))
+        self.check_inside(call, "c_matrix", target)
         accumulates = not args.c_matrix_init_val
         if accumulates:
             reads.append(self._check_accumulator(c, m, n, shape))
@@ -98,11 +98,11 @@ class Compute(Loads):
                 )
                 for p, rows, as_row in ((a, m, plain), (b, n, False))
             )  # fmt: skip
-            held = target.cover.of_bytes(c.buffer.data, c.offset).view(c.dtype.numpy).reshape(shape)
-            marks = target.cover.of_bytes(c.buffer.writer, c.offset).reshape(*shape, 4)
+            held = target.of(c.buffer.data).view(c.dtype.numpy).reshape(shape)
+            marks = target.of(c.buffer.writer).reshape(*shape, 4)
             # C as a matrix whose rows are padded; a view, so that writing to it writes to L0C.
             before = held[:, :m].transpose(1, 0, 2).reshape(m, -1)[:, :n] if accumulates else None
-            total = cube.multiply(left, right.T, before)
+            total = cube.multiply(left, right, before)
             marks[...] = -number
             for column in range(shape[0]):
                 width = min(16, n - column * 16)
@@ -154,9 +154,9 @@ class Compute(Loads):
             nz_matrix, matrices=1, rows=m, columns=n, src_stride=shape[1], src_matrix=0, dst=(0, n, 16), itemsize=4
         )
         access = Access(c, plan.reads)
-        marks = access.cover.of_bytes(c.buffer.writer, c.offset)
+        marks = access.of(c.buffer.writer)
         if marks.min() <= 0:
-            self._raise_unwritten_c("asc_mmad", c, plan, n)
+            self._raise_unwritten_c("asc_mmad", access, plan, n)
         finished = self.ordering.finished(Pipe.M, Pipe.M)
         fractals_of_c = shape[0] * (shape[1] // 16)
         if int(marks.max()) > finished and fractals_of_c < _PIPELINED_FRACTALS:
@@ -216,10 +216,10 @@ class Compute(Loads):
         # The last element first: no plan is made of what cannot fit.
         row, (column, rest), matrix = args.m_size - 1, divmod(args.n_size - 1, 16), para.matrix_num - 1
         last = (matrix * para.src_nz_matrix_stride + column * args.src_stride + row) * 16 + rest
-        self.check_inside(call, "src", source, Cover(4, last, last + 1, None))
+        self.check_inside(call, "src", Access(source, Cover(4, last, last + 1)))
         across = column * 16 if args.enable_nz2nd else column * stride
         last = matrix * para.dst_matrix_stride + row * (stride if args.enable_nz2nd else 16) + across + rest
-        self.check_inside(call, "dst", to, Cover(to.dtype.bits // 8, last, last + 1, None))
+        self.check_inside(call, "dst", Access(to, Cover(to.dtype.bits // 8, last, last + 1)))
         plan = cached(
             nz_matrix,
             matrices=para.matrix_num,
@@ -230,9 +230,10 @@ class Compute(Loads):
             dst=(para.dst_matrix_stride, stride, 16) if args.enable_nz2nd else (0, 16, stride),
             itemsize=to.dtype.bits // 8,
         )
-        self.check_inside(call, "src", source, plan.reads)
-        if plan.reads.of_bytes(source.buffer.writer, source.offset).min() <= 0:
-            self._raise_unwritten_c(call, source, plan, args.n_size)
+        read = Access(source, plan.reads)
+        self.check_inside(call, "src", read)
+        if read.of(source.buffer.writer).min() <= 0:
+            self._raise_unwritten_c(call, read, plan, args.n_size)
 
         def convert(units: NDArray[Any]) -> NDArray[Any]:
             values = units.view(source.dtype.numpy)
@@ -264,8 +265,9 @@ class Compute(Loads):
         if args.relu_pre_mode > 1:
             raise ParameterError("relu_pre_mode", args.relu_pre_mode, "0 or 1: the others are not emulated", table=call)
 
-    def _raise_unwritten_c(self, call: str, c: Pointer, plan: Move, columns: int) -> None:
-        marks = plan.gather(c.buffer.writer, c.offset).min(axis=1)
+    def _raise_unwritten_c(self, call: str, access: Access, plan: Move, columns: int) -> None:
+        c = access.pointer
+        marks = plan.gather(c.buffer.writer[access.start : access.stop]).min(axis=1)
         wrong = np.flatnonzero(marks <= 0)
         first = int(wrong[0])
         address = c.offset + int(plan.src[first]) * 4

@@ -21,6 +21,7 @@ from ascendlab.capi.machine import c_api, same_type
 from ascendlab.capi.memory import Pointer
 from ascendlab.capi.moves import Cover, cached, nd2nz
 from ascendlab.capi.registers import Gm2l1NzPara, PaddingRegister
+from ascendlab.capi.steps import Access
 from ascendlab.capi.sync import Pipe, check_event, check_pipe
 from ascendlab.dtypes import DATA_BLOCK_BYTES
 from ascendlab.errors import ParameterError, SynchronizationError
@@ -223,9 +224,9 @@ class AICore(Compute):
             + (columns - 1) * para.dst_nz_c0_stride
             + (args.n_value - 1) * para.dst_nz_n_stride
         )
-        self.check_inside(call, "dst", to, Cover(DATA_BLOCK_BYTES, 0, last + 1, None))
+        self.check_inside(call, "dst", Access(to, Cover(DATA_BLOCK_BYTES, 0, last + 1)))
         read = (para.matrix_num - 1) * args.loop4_src_stride + (args.n_value - 1) * args.loop1_src_stride + width
-        self.check_inside(call, "src", source, Cover(1, 0, read, None))
+        self.check_inside(call, "src", Access(source, Cover(1, 0, read)))
         if para.matrix_num * args.n_value * columns > last + 1:
             raise self.overlap(call, to)
 

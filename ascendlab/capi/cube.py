@@ -1,7 +1,8 @@
 """The matrix unit: operands in fractals, products in float32, added one after the other in the order of K.
 
->>> a, b = np.full((2, 3), 0.1, np.float16), np.full((3, 4), 10, np.float16)
->>> multiply(a, b, None)[0, 0] == np.float32(0)+a[0, 0]*np.float32(10)+a[0, 1]*np.float32(10)+a[0, 2]*np.float32(10)
+>>> left, right = np.full((3, 2), 0.1, np.float16), np.full((3, 4), 10, np.float16)
+>>> one = np.float32(left[0, 0]) * np.float32(10)
+>>> multiply(left, right, None)[0, 0] == one + one + one
 np.True_
 """
 
@@ -41,17 +42,17 @@ MMAD_TYPES = {
 
 _ROWS = 16
 # Products are made in slices of about this many bytes, which stay in the cache.
-_SLICE_BYTES = 1 << 20
+_SLICE_BYTES = 1 << 17
 
 
-def multiply(a: NDArray[Any], b: NDArray[Any], start: NDArray[Any] | None) -> NDArray[Any]:
-    """Return ``start + a @ b`` as the matrix unit adds it up.
+def multiply(left: NDArray[Any], right: NDArray[Any], start: NDArray[Any] | None) -> NDArray[Any]:
+    """Return ``start + left.T @ right`` as the matrix unit adds it up.
 
     Parameters
     ----------
-    a : ndarray, shape (m, k)
-        Left matrix.
-    b : ndarray, shape (k, n)
+    left : ndarray, shape (k, m)
+        Left matrix, K first.
+    right : ndarray, shape (k, n)
         Right matrix.
     start : ndarray of float32 or int32, shape (m, n), or None
         What C holds before; None for zeros.
@@ -62,31 +63,37 @@ def multiply(a: NDArray[Any], b: NDArray[Any], start: NDArray[Any] | None) -> ND
         int32 for int8 operands, saturated once at the end; else float32: every product is rounded to float32 and
         added to the sum so far, k = 0 first.
     """
-    (m, k), n = a.shape, b.shape[1]
-    if a.dtype == np.int8:
+    (k, m), n = left.shape, right.shape[1]
+    if left.dtype == np.int8:
         # Products of bytes and their sums are exact in float64: |sum| < 2**53.
-        exact = a.astype(np.float64) @ b.astype(np.float64)
+        exact = left.T.astype(np.float64) @ right.astype(np.float64)
         if start is not None:
             exact += start
-        return np.clip(exact, -(2.0**31), 2.0**31 - 1).astype(np.int32)
-    left = np.ascontiguousarray(a.T, np.float32)
-    right = np.ascontiguousarray(b, np.float32)
-    # At least two sums side by side: for a single one NumPy would add pairwise instead of one after the other.
-    width = max(n, 2)
-    if n < width:
-        right = np.concatenate([right, right], axis=1)
-    total = np.zeros((m, width), np.float32)
+        return np.asarray(np.clip(exact, -(2.0**31), 2.0**31 - 1), np.int32)
+    if m > n:
+        # NumPy is faster along the longer side.
+        return np.transpose(multiply(right, left, None if start is None else start.T))
+    narrow, wide = left.astype(np.float32), right.astype(np.float32)
+    if n == 1:
+        # For a single sum NumPy would add pairwise instead of one after the other: make it two.
+        wide = np.concatenate([wide, wide], axis=1)
+    total = np.zeros((m, wide.shape[1]), np.float32)
     if start is not None:
-        total[:, :n] = start
-    step = max(1, _SLICE_BYTES // (4 * m * width))
+        total[:] = start
+    step = min(k, max(1, _SLICE_BYTES // (4 * total.size)))
+    room = np.empty((step + 1, *total.shape), np.float32)
     with np.errstate(all="ignore"):
         for first in range(0, k, step):
             last = min(k, first + step)
-            products = np.empty((last - first + 1, m, width), np.float32)
+            products = room[: last - first + 1]
             products[0] = total
-            np.multiply(left[first:last, :, None], right[first:last, None, :], out=products[1:])
+            if start is None:
+                # Twice as fast; that it turns -0 into 0 makes no difference to sums that start at 0.
+                np.einsum("km,kn->kmn", narrow[first:last], wide[first:last], out=products[1:])
+            else:
+                np.multiply(narrow[first:last, :, None], wide[first:last, None, :], out=products[1:])
             np.add.reduce(products, axis=0, out=total)
-    return total[:, :n]
+    return np.asarray(total[:, :n])
 
 
 # Operands fill at most one L0 buffer, so an entry of these caches has at most 64 Ki places: 512 KiB.
@@ -128,13 +135,13 @@ def operand_bytes(rows: int, k: int, itemsize: int, plain: bool) -> int:
 
 
 def operand(data: NDArray[np.uint8], kind: np.dtype[Any], rows: int, k: int, plain: bool) -> NDArray[Any]:
-    """Return an operand, of which `data` holds all bytes, as a matrix of shape (rows, k)."""
+    """Return an operand, of which `data` holds all bytes, as a matrix of shape (k, rows)."""
     if plain:
-        return data.view(kind)[:k].reshape(1, k)
+        return data.view(kind)[:k].reshape(k, 1)
     c0 = BLOCK // kind.itemsize
     fractals = data.view(kind).reshape(blocks(k, kind.itemsize), _aligned(rows), c0)
-    matrix: NDArray[Any] = fractals[:, :rows].transpose(1, 0, 2).reshape(rows, -1)
-    return matrix[:, :k]
+    matrix: NDArray[Any] = fractals[:, :rows].transpose(0, 2, 1).reshape(-1, rows)
+    return matrix[:k]
 
 
 def blocks(k: int, itemsize: int) -> int:

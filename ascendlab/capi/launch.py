@@ -27,7 +27,7 @@ from ascendlab.products import Product
 
 __all__ = ["MOST_BLOCKS", "Launch", "launch"]
 
-MOST_BLOCKS = 65535
+MOST_BLOCKS = 65534
 
 
 @dataclass(frozen=True, eq=False)

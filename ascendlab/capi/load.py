@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from ascendlab.aipp import AippSetup, LoadImageToLocalParams
 from ascendlab.capi.arguments import CopyL12L02dParams, CopyL12L03dParams
 from ascendlab.capi.machine import Machine, c_api, same_type
 from ascendlab.capi.memory import Pointer
-from ascendlab.capi.moves import FRACTAL_BYTES, Cover, Move, cached, fractals, fractals_transposed
+from ascendlab.capi.moves import FRACTAL_BYTES, Cover, Move, cached, fractals, fractals_transposed, is_cached
 from ascendlab.capi.operations import AippOperation
 from ascendlab.capi.registers import (
     Gm2l1NzPara,
@@ -117,7 +117,7 @@ class Loads(Machine):
         call = "asc_set_l13d_fmatrix"
         register = _instance("config", config, L13dFmatrixConfig)
         register.check(call)
-        self.set_register(call, "FMATRIX", register, {f.name: f.value for f in register.fields()})
+        self.set_register(call, "FMATRIX", register, register.values())
 
     def set_fmatrix(self, l1_h: object, l1_w: object, pad_list: object = (0, 0, 0, 0)) -> None:
         """Describe the feature map that `load_data` reads (SetFmatrix).
@@ -134,7 +134,7 @@ class Loads(Machine):
         names = ("padding_left_size", "padding_right_size", "padding_top_size", "padding_bottom_size")
         register = L13dFmatrixConfig(l1_height=l1_h, l1_width=l1_w, **dict(zip(names, pad_list, strict=True)))
         register.check("SetFmatrix")
-        self.set_register("set_fmatrix", "FMATRIX", register, {f.name: f.value for f in register.fields()})
+        self.set_register("set_fmatrix", "FMATRIX", register, register.values())
 
     @c_api
     def asc_set_l13d_rpt(self, config: object) -> None:
@@ -146,7 +146,7 @@ class Loads(Machine):
             Its ``dst_stride``, bits [47:32], must be set: 0 is not defined.
         """
         register = _instance("config", config, Load3dV2Config)
-        logged = {f.name: f.value for f in register.fields()}
+        logged = register.values()
         self.set_register("asc_set_l13d_rpt", "L3D_RPT", register, logged)
 
     def _needed(self, name: str, call: str, setter: str) -> Register:
@@ -202,31 +202,41 @@ class Loads(Machine):
         """Carry out the 2D forms: whole fractals, unwritten bytes included."""
         target, source = self.check_pointer(call, "dst", dst, (to,)), self.check_pointer(call, "src", src, ("L1",))
         kind = same_type(call, target, source, _TYPES_3D if transpose else _TYPES_2D)
-        args = _arguments_2d(call, kind, transpose, arguments, named)
+        args = CopyL12L02dParams.bind(call, arguments, named)
         logged = {"dst": target, "src": source, **vars(args)}
         if not args.m_step * args.k_step:
             self.log(call, Pipe.MTE1, logged, outcome="no operation")
             return
         self.check_aligned(call, "dst", target, 512)
         self.check_aligned(call, "src", source, 32)
+        build, itemsize = (fractals_transposed, kind.bits // 8) if transpose else (fractals, 0)
+        plan = is_cached(build, itemsize, *vars(args).values())
+        if plan is None:
+            self._check_2d(call, target, source, args, kind, transpose)
+            plan = cached(build, itemsize=itemsize, **vars(args))
+        self.move(call, Pipe.MTE1, logged, target, source, plan, strict=False)
+
+    def _check_2d(
+        self, call: str, target: Pointer, source: Pointer, args: CopyL12L02dParams, kind: DataType, transpose: bool
+    ) -> None:
+        """Check a 2D load's numbers, and its first and last fractal, before a plan is made of all of them."""
+        if transpose:
+            for name, bits, factor in (("m_step", 8, 2), ("k_step", 32, 2)):
+                if kind.bits == bits and getattr(args, name) % factor:
+                    allowed = f"a multiple of {factor}: two fractals of {kind} data make the square that is transposed"
+                    raise ParameterError(name, getattr(args, name), allowed, table=call)
         across = (args.k_step - 1) * args.src_stride
         first = args.k_start_position * abs(args.src_stride) + args.m_start_position
-        reached = Cover(FRACTAL_BYTES, first + min(across, 0), first + max(across, 0) + args.m_step, None)
-        self.check_inside(call, "src", source, reached)
+        reached = Cover(FRACTAL_BYTES, first + min(across, 0), first + max(across, 0) + args.m_step)
+        self.check_inside(call, "src", Access(source, reached))
         # A transposing copy makes columns of what were rows, so that k_step becomes the height of a column.
         columns, height = args.k_step, args.m_step
         if transpose:
             columns, height = args.m_step * 16 // kind.c0, args.k_step * kind.c0 // 16
         last = (columns - 1) * args.dst_stride + height
-        self.check_inside(call, "dst", target, Cover(FRACTAL_BYTES, 0, last, None))
+        self.check_inside(call, "dst", Access(target, Cover(FRACTAL_BYTES, 0, last)))
         if columns * height > last:
             raise self.overlap(call, target)
-        steps = {
-            "m_start": args.m_start_position, "k_start": args.k_start_position, "m_step": args.m_step,
-            "k_step": args.k_step, "src_stride": args.src_stride, "dst_stride": args.dst_stride,
-        }  # fmt: skip
-        plan = cached(fractals_transposed, itemsize=kind.bits // 8, **steps) if transpose else cached(fractals, **steps)
-        self.move(call, Pipe.MTE1, logged, target, source, plan, strict=False)
 
     def copy_3d(
         self, call: str, to: str, dst: object, src: object, arguments: tuple[Any, ...], named: Mapping[str, Any]
@@ -259,21 +269,8 @@ class Loads(Machine):
                 "what the hardware does then is not defined",
                 f"Set it with asc_set_l13d_rpt before: {rows} fractals for m_extension = {args.m_extension}",
             )
-        params = _translated(
-            lambda: LoadData3DParamsV2(
-                pad_list=_pads(fmatrix), l1_h=fmatrix.l1_height, l1_w=fmatrix.l1_width,
-                channel_size=args.channel_size, k_extension=args.k_extension, m_extension=args.m_extension,
-                k_start_pt=args.k_start_pt, m_start_pt=args.m_start_pt, stride_w=args.stride_w, stride_h=args.stride_h,
-                filter_w=args.filter_w, filter_h=args.filter_h, dilation_filter_w=args.dilation_filter_w,
-                dilation_filter_h=args.dilation_filter_h, en_transpose=args.transpose and to == "L0A",
-                filter_size_w=args.filter_size_w, filter_size_h=args.filter_size_h,
-            )
-        )  # fmt: skip
-        repeat = LoadDataRepeatParam(
-            repeat_stride=rpt.rpt_stride, repeat_time=rpt.rpt_time, repeat_mode=rpt.rpt_mode, dst_stride=rpt.dst_stride
-        )
-        plan = _translated(
-            lambda: cached(_plan_3d, params=params, repeat=repeat, side=_SIDES[to], kind=kind, product=self.product)
+        plan = cached(
+            _plan_asc_3d, args=args, fmatrix=fmatrix.config, rpt=rpt.config, to=to, kind=kind, product=self.product
         )
         start = rpt.dst_start_pos_m * (FRACTAL_BYTES * 8 // kind.bits)
         self._load(call, logged, target + start if start else target, source, plan, kind)
@@ -388,14 +385,14 @@ class Loads(Machine):
         self.check_aligned(call, "dst", target, 32)
         plan = aipp.aipp_plan(configured, window)
         size = plan.shape[0] * plan.shape[1] * plan.shape[2] * target.dtype.bits // 8
-        write = Access(target, Cover(1, 0, size, None))
-        self.check_inside(call, "dst", target, write.cover)
+        write = Access(target, Cover(1, 0, size))
+        self.check_inside(call, "dst", write)
         self.check_overwritable(call, Pipe.MTE2, write)
         result = aipp.load_image_to_local(configured, window)
 
         def carry_out(number: int) -> None:
-            write.cover.assign(target.buffer.data, target.offset, result.reshape(-1).view(np.uint8))
-            write.cover.assign(target.buffer.writer, target.offset, number)
+            write.put(target.buffer.data, result.reshape(-1).view(np.uint8))
+            write.put(target.buffer.writer, number)
 
         logged = {"dst": target, "setup": configured, "params": window}
         self.commit(call, Pipe.MTE2, logged, (), write, AippOperation(target, configured, plan), carry_out)
@@ -403,6 +400,7 @@ class Loads(Machine):
 
 I = TypeVar("I")  # noqa: E741
 _SIDES = {"L0A": "A2", "L0B": "B2"}
+_COMMON = tuple(name for name in fields_of(CopyL12L03dParams) if name in fields_of(LoadData3DParamsV2))
 # What LoadData's structure calls a parameter, and what the C API calls it.
 _C_NAMES = {spec.document_name: name for name, spec in fields_of(LoadData3DParamsV2).items()} | {
     "enTranspose": "transpose", "l1H": "l1_height", "l1W": "l1_width", "dstStride": "dst_stride",
@@ -421,25 +419,28 @@ def _pads(fmatrix: L13dFmatrixConfig) -> tuple[int, int, int, int]:
     )  # fmt: skip
 
 
-def _translated(make: Callable[[], I]) -> I:
-    """Run a check of LoadData; name the parameter as the C API does."""
+def _plan_asc_3d(args: CopyL12L03dParams, fmatrix: int, rpt: int, to: str, kind: DataType, product: Product) -> Move:
+    """Plan a 3D load of the C API from its arguments and its registers' words."""
+    feature_map, repeats = L13dFmatrixConfig(fmatrix), Load3dV2Config(rpt)
     try:
-        return make()
+        params = LoadData3DParamsV2(
+            pad_list=_pads(feature_map),
+            l1_h=feature_map.l1_height,
+            l1_w=feature_map.l1_width,
+            en_transpose=args.transpose and to == "L0A",
+            **{name: getattr(args, name) for name in _COMMON},
+        )
+        repeat = LoadDataRepeatParam(
+            repeat_stride=repeats.rpt_stride,
+            repeat_time=repeats.rpt_time,
+            repeat_mode=repeats.rpt_mode,
+            dst_stride=repeats.dst_stride,
+        )
+        return _plan_3d(params, repeat, _SIDES[to], kind, product)
     except ParameterError as error:
+        # LoadData's structure and the C API spell the same parameters differently.
         name = _C_NAMES.get(error.parameter, error.parameter)
         raise ParameterError(name, error.value, error.allowed, table=error.table, hint=error.hint) from None
-
-
-def _arguments_2d(
-    call: str, kind: DataType, transpose: bool, arguments: tuple[Any, ...], named: Mapping[str, Any]
-) -> CopyL12L02dParams:
-    args = CopyL12L02dParams.bind(call, arguments, named)
-    if transpose:
-        for name, bits, factor in (("m_step", 8, 2), ("k_step", 32, 2)):
-            if kind.bits == bits and getattr(args, name) % factor:
-                allowed = f"a multiple of {factor}: two fractals of {kind} data make the square that is transposed"
-                raise ParameterError(name, getattr(args, name), allowed, table=call)
-    return args
 
 
 def _plan_3d(
@@ -462,4 +463,4 @@ def _plan_3d(
     flat = np.arange(0, plan.size, unit, dtype=np.intp)
     found = plan.locate(flat)[0]
     place, origin = flat // unit, found // unit
-    return Move(origin[found >= 0], place[found >= 0], place[found == -1], unit * kind.bits // 8)
+    return Move.ordered(origin[found >= 0], place[found >= 0], place[found == -1], unit * kind.bits // 8)

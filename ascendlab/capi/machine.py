@@ -66,13 +66,19 @@ class Machine:
         if "L1" not in self.product.buffers:
             raise ParameterError("product", self.product, "a product with a matrix unit: it has no L1, L0A, L0B, L0C")
         self.core_type = str(core_type)
-        self.block = check_int("block", block, 0, 65534)
+        self.block = check_int("block", block, 0, 65533)
         self.record = check_bool("record", record)
         self.buffers = {name: Buffer.on_chip(name, self.product.buffers[name]) for name in BUFFERS}
         self.ordering = Ordering()
         self.steps: list[Step] = []
         self._gm: dict[int, Buffer] = {}
         self._words: dict[str, int] = {}
+        # The last step of each pipe that moved or computed something.
+        self._last_steps = [0] * len(Pipe)
+        # Steps that read a buffer, and what, as far as the writing pipe cannot rely on their being finished.
+        self.reading: dict[Buffer, list[tuple[int, Access]]] = {}
+        # What each step overwrote; None for steps that have been forgotten.
+        self.undone: list[Undo | None] = []
         self._kept = 0
         self._forgotten = 0
 
@@ -149,23 +155,32 @@ class Machine:
         target = self.check_pointer("poke", "pointer", pointer, (*self.buffers, "GM"))
         array = _as_elements(values, target.dtype)
         data = array.reshape(-1).view(np.uint8)
-        cover = Cover(1, 0, data.size, None)
-        self.check_inside("poke", "pointer", target, cover)
+        access = Access(target, Cover(1, 0, data.size))
+        self.check_inside("poke", "pointer", access)
         self._check_writeable("poke", target)
         step = len(self.steps) + 1
         self.ordering.barrier(step, Pipe.ALL)
-        access = Access(target, cover)
         undo = self._remember(access)
-        cover.assign(target.buffer.data, target.offset, data)
-        cover.assign(target.buffer.writer, target.offset, step)
+        access.put(target.buffer.data, data)
+        access.put(target.buffer.writer, step)
         self.log("poke", Pipe.S, {"pointer": target}, writes=(access,), operation=PokeOperation(), undo=undo)
 
     # The stations of a call
 
-    def log(self, call: str, pipe: Pipe, arguments: Mapping[str, Any], **more: Any) -> Step:
+    def log(
+        self,
+        call: str,
+        pipe: Pipe,
+        arguments: Mapping[str, Any],
+        undo: Undo | None = None,
+        reads: tuple[Access, ...] = (),
+        writes: tuple[Access, ...] = (),
+        **more: Any,
+    ) -> Step:
         """Append a step to the log."""
-        step = Step(len(self.steps) + 1, pipe, call, arguments, registers=self._words, **more)
+        step = Step(len(self.steps) + 1, pipe, call, arguments, reads, writes, self._words, **more)
         self.steps.append(step)
+        self.undone.append(undo)
         return step
 
     def set_register(self, call: str, name: str, register: Register, arguments: Mapping[str, Any]) -> None:
@@ -178,23 +193,27 @@ class Machine:
         self, call: str, name: str, kind: type[Register], values: tuple[object, ...], config: object = None
     ) -> None:
         """Write a register from its fields in order, or from a raw word, and log the call."""
-        names = [bits.name for bits in kind.layout()]
+        layout = kind.layout()
         if config is not None:
             register = kind(config)
-        elif len(values) != len(names):
-            raise ParameterError(f"arguments of {call}", len(values), ", ".join(names))
+            register.check(call)
+        elif len(values) != len(layout):
+            raise ParameterError(f"arguments of {call}", len(values), ", ".join(bits.name for bits in layout))
         else:
-            register = kind(**dict(zip(names, values, strict=True)))
-        register.check(call)
-        self.set_register(call, name, register, {f.name: f.value for f in register.fields()})
+            word = 0
+            for bits, value in zip(layout, values, strict=True):
+                word |= check_int(bits.name, value, bits.minimum, bits.maximum, table=call) << bits.low
+            register = kind(word)
+        self.set_register(call, name, register, register.values())
 
     def check_pointer(self, call: str, name: str, value: object, buffers: tuple[str, ...]) -> Pointer:
         """Return `value` if it is a pointer into one of `buffers` of this core."""
         where = " or ".join(buffers)
         if not isinstance(value, Pointer) or value.buffer.name not in buffers:
             raise ParameterError(name, value, f"a pointer into {where}", table=call)
-        known = self._gm.values() if value.buffer.is_gm else self.buffers.values()
-        if all(value.buffer is not buffer for buffer in known):
+        buffer = value.buffer
+        known = self._gm.get(id(buffer.array)) if buffer.is_gm else self.buffers.get(buffer.name)
+        if known is not buffer:
             raise ParameterError(name, value, f"a pointer into {where} of this core, not of another one", table=call)
         return value
 
@@ -209,58 +228,58 @@ class Machine:
                 f"The nearest such addresses are {down:#x} or {down + alignment:#x}",
             )
 
-    def check_inside(self, call: str, name: str, pointer: Pointer, cover: Cover) -> None:
+    def check_inside(self, call: str, name: str, access: Access) -> None:
         """Raise `BufferOverflowError` if a call would touch bytes outside of the pointer's array."""
-        if not cover.count:
+        home = access.pointer.home
+        if (access.start >= home.start and access.stop <= home.stop) or not access.cover.count:
             return
-        start = pointer.offset - pointer.home.start + cover.low * cover.unit
-        stop = pointer.offset - pointer.home.start + cover.high * cover.unit
-        if start >= 0 and stop <= pointer.home.size:
-            return
-        needed = stop if start >= 0 else pointer.home.size - start
+        start, stop = access.start - home.start, access.stop - home.start
         raise BufferOverflowError(
-            f"{call}: {name} in {pointer.name} ({pointer.buffer.name})",
-            needed,
-            pointer.home.size,
-            hint=f"It would touch bytes [{start:,}, {stop:,}) of {pointer.name}, from {pointer!r} on; declare a larger "
-            "array, or move less",
+            f"{call}: {name} in {home.name} ({access.buffer})",
+            stop if start >= 0 else home.size - start,
+            home.size,
+            hint=f"It would touch bytes [{start:,}, {stop:,}) of {home.name}, from {access.pointer!r} on; declare a "
+            "larger array, or move less",
         )
 
     def check_readable(self, call: str, pipe: Pipe, access: Access, *, strict: bool = True) -> NDArray[np.int32]:
         """Check that what a call reads is written and finished; return who wrote it."""
-        buffer, cover = access.pointer.buffer, access.cover
+        buffer = access.pointer.buffer
         if buffer.sharing is not None:
             # First of all: marks that other blocks have left would be taken for steps of this one.
-            buffer.sharing.check(call, access.pointer, cover, self.block, writing=False)
-        marks: NDArray[np.int32] = cover.of_bytes(buffer.writer, access.pointer.offset)
-        if not marks.size:
-            return marks
-        low, high = int(marks.min()), int(marks.max())
-        if strict and low <= 0 and not buffer.is_gm:
+            buffer.sharing.check(call, access, self.block, writing=False)
+        marks: NDArray[np.int32] = access.of(buffer.writer)
+        if strict and not buffer.is_gm and marks.size and marks.min() <= 0:
             raise self._unwritten(call, access)
-        latest = max(high, -low)
-        if latest > self.ordering.finished(pipe, buffer.written_by):
-            self._raise_unfinished(call, pipe, access, latest, buffer.written_by, "reads", "written")
+        if self.ordering.finished(pipe, buffer.written_by) < self._last_steps[buffer.written_by.number]:
+            self._check_writers(call, pipe, access, marks, "reads")
         return marks
 
     def check_overwritable(self, call: str, pipe: Pipe, access: Access) -> None:
         """Check that what a call overwrites has been read, and is not being written."""
-        buffer, cover = access.pointer.buffer, access.cover
-        offset = access.pointer.offset
-        if not cover.count:
-            return
-        self._check_writeable(call, access.pointer)
+        buffer = access.pointer.buffer
+        if buffer.is_gm:
+            self._check_writeable(call, access.pointer)
         if buffer.sharing is not None:
-            buffer.sharing.check(call, access.pointer, cover, self.block, writing=True)
-        if buffer.written_by is Pipe.MTE2:
+            buffer.sharing.check(call, access, self.block, writing=True)
+        if buffer.written_by is Pipe.MTE2 and self.ordering.finished(pipe, Pipe.MTE2) < self._last_steps[pipe.number]:
             # Copies from GM may overtake each other; the other pipes write in order.
-            marks = cover.of_bytes(buffer.writer, offset)
-            latest = int(np.abs(marks).max())
-            if latest > self.ordering.finished(pipe, buffer.written_by):
-                self._raise_unfinished(call, pipe, access, latest, buffer.written_by, "overwrites", "written")
-        latest = int(cover.of_bytes(buffer.reader, offset).max())
-        if latest > self.ordering.finished(pipe, buffer.read_by):
-            self._raise_unfinished(call, pipe, access, latest, buffer.read_by, "overwrites", "read")
+            self._check_writers(call, pipe, access, access.of(buffer.writer), "overwrites")
+        reading = self.reading.get(buffer)
+        if reading:
+            finished = self.ordering.finished(pipe, buffer.read_by)
+            # Nobody but this pipe writes here, so what is finished for it is finished for good.
+            self.reading[buffer] = reading = [entry for entry in reading if entry[0] > finished]
+            for number, reader in reversed(reading):
+                if access.meets(reader):
+                    self._raise_unfinished(call, pipe, access, number, buffer.read_by, "overwrites", "read")
+
+    def _check_writers(self, call: str, pipe: Pipe, access: Access, marks: NDArray[np.int32], verb: str) -> None:
+        """Check that `pipe` may rely on the steps that have left these marks."""
+        other = access.pointer.buffer.written_by
+        latest = int(np.abs(marks).max(initial=0))
+        if latest > self.ordering.finished(pipe, other):
+            self._raise_unfinished(call, pipe, access, latest, other, verb, "written")
 
     def commit(
         self,
@@ -272,7 +291,7 @@ class Machine:
         operation: Operation,
         carry_out: Callable[[int], None],
     ) -> None:
-        """Carry a checked call out: remember, move, mark, log.
+        """Carry a checked call out: remember, change, mark, log.
 
         Parameters
         ----------
@@ -287,12 +306,13 @@ class Machine:
         for access in reads:
             buffer = access.pointer.buffer
             if pipe is buffer.read_by:
-                access.cover.assign(buffer.reader, access.pointer.offset, number)
+                self.reading.setdefault(buffer, []).append((number, access))
             if buffer.sharing is not None:
-                buffer.sharing.mark(access.pointer, access.cover, self.block, writing=False)
+                buffer.sharing.mark(access, self.block, writing=False)
         if write.pointer.buffer.sharing is not None:
-            write.pointer.buffer.sharing.mark(write.pointer, write.cover, self.block, writing=True)
-        self.log(call, pipe, arguments, reads=reads, writes=(write,), operation=operation, undo=undo)
+            write.pointer.buffer.sharing.mark(write, self.block, writing=True)
+        self._last_steps[pipe.number] = number
+        self.log(call, pipe, arguments, undo, reads, (write,), operation=operation)
 
     def move(
         self,
@@ -318,54 +338,45 @@ class Machine:
         convert : callable, optional
             Maps the moved units, as rows of bytes, to the destination's.
         """
-        self.check_inside(call, "dst", dst, plan.writes)
-        self.check_inside(call, "src", src, plan.reads)
+        read, write = Access(src, plan.reads), Access(dst, plan.writes)
+        self.check_inside(call, "dst", write)
+        self.check_inside(call, "src", read)
         if plan.overlaps:
             raise self.overlap(call, dst)
-        read, write = Access(src, plan.reads), Access(dst, plan.writes)
         marks = self.check_readable(call, pipe, read, strict=strict)
         self.check_overwritable(call, pipe, write)
 
         def carry_out(number: int) -> None:
-            data, writer = dst.buffer.data, dst.buffer.writer
-            units = plan.gather(src.buffer.data, src.offset)
-            plan.scatter(data, dst.offset, units if convert is None else convert(units))
-            plan.writes.assign(writer, dst.offset, number)
-            if plan.fill.size:
-                pattern = np.frombuffer(np.asarray(fill).tobytes() * (plan.unit // np.asarray(fill).nbytes), np.uint8)
-                plan.fills.assign(data, dst.offset, pattern if plan.fills.units is not None else np.tile(
-                    pattern, plan.fills.count))  # fmt: skip
-            if not strict and not src.buffer.is_gm and marks.min() <= 0:
-                carried = plan.gather(src.buffer.writer, src.offset) > 0
-                plan.scatter(writer, dst.offset, np.where(carried, number, -number).astype(np.int32))
+            source, target = src.buffer, dst.buffer
+            plan.run(source.data[read.start : read.stop], target.data[write.start : write.stop], fill, convert)
+            write.put(target.writer, number)
+            if not strict and not source.is_gm and marks.min() <= 0:
+                written = plan.gather(source.writer[read.start : read.stop]) > 0
+                carried = np.where(written, number, -number).astype(np.int32)
+                plan.scatter(target.writer[write.start : write.stop], carried)
 
         self.commit(call, pipe, arguments, (read,), write, MoveOperation(plan, dst, src, fill), carry_out)
 
-    def _remember(self, access: Access) -> tuple[Undo, ...]:
+    def _remember(self, access: Access) -> Undo | None:
         """Keep what an access will overwrite; forget the oldest if there is too much."""
         if not self.record:
-            return ()
-        buffer, offset = access.pointer.buffer, access.pointer.offset
-        undo = Undo(
-            access,
-            access.cover.of_bytes(buffer.data, offset).copy(),
-            access.cover.of_bytes(buffer.writer, offset).copy(),
-        )
+            return None
+        undo = Undo.of(access)
         self._kept += undo.nbytes
         while self._kept > HISTORY_BYTES and self._forgotten < len(self.steps):
-            step = self.steps[self._forgotten]
-            self._kept -= sum(u.nbytes for u in step.undo)
+            forgotten = self.undone[self._forgotten]
+            self._kept -= 0 if forgotten is None else forgotten.nbytes
+            self.undone[self._forgotten] = None
             self._forgotten += 1
-            object.__setattr__(step, "undo", ())
-        return (undo,)
+        return undo
 
     def _check_writeable(self, call: str, pointer: Pointer) -> None:
-        if pointer.buffer.is_gm and not pointer.buffer.data.flags.writeable:
+        if not pointer.buffer.data.flags.writeable:
             raise ParameterError("dst", pointer, "a writeable array", table=call)
 
     def _unwritten(self, call: str, access: Access) -> UninitialisedReadError:
         buffer, cover, pointer = access.pointer.buffer, access.cover, access.pointer
-        marks = cover.of_bytes(buffer.writer, pointer.offset).reshape(-1)
+        marks = access.of(buffer.writer).reshape(-1)
         wrong = np.flatnonzero(marks <= 0)
         first = int(wrong[0])
         unit = cover.low + first // cover.unit if cover.units is None else int(cover.units[first // cover.unit])
@@ -442,7 +453,8 @@ def c_api(method: F) -> F:
 
     @functools.wraps(method)
     def call(self: Machine, *arguments: Any, **named: Any) -> None:
-        require_product(method.__name__, self.product, (Product.ATLAS_350,))
+        if self.product is not Product.ATLAS_350:
+            require_product(method.__name__, self.product, (Product.ATLAS_350,))
         if self.core_type == "AIV":
             self.log(method.__name__, Pipe.S, {}, outcome="returned at once")
             return
@@ -453,7 +465,9 @@ def c_api(method: F) -> F:
 
 def same_type(call: str, dst: Pointer, src: Pointer, allowed: tuple[str, ...]) -> DataType:
     """Return the common type of two pointers, which the call must know."""
-    kind = as_dtype(src.dtype, allowed, parameter=f"type of src of {call}")
-    if dst.dtype != kind:
+    kind = src.dtype
+    if kind.name not in allowed:
+        as_dtype(kind, allowed, parameter=f"type of src of {call}")
+    if dst.dtype is not kind:
         raise ParameterError(f"type of dst of {call}", dst.dtype.name, f"{kind}, the type of src")
     return kind

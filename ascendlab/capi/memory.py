@@ -11,17 +11,19 @@ import math
 import mmap
 import operator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.arrays import is_plain
-from ascendlab.capi.moves import Cover
 from ascendlab.capi.sync import Pipe
 from ascendlab.dtypes import DataType, as_dtype
 from ascendlab.errors import BufferOverflowError, ParameterError, SynchronizationError
 from ascendlab.fields import check_int
+
+if TYPE_CHECKING:
+    from ascendlab.capi.steps import Access
 
 __all__ = ["GM_LIMIT", "Allocation", "Buffer", "Pointer", "Sharing", "gm_buffer", "sizeof"]
 
@@ -31,6 +33,7 @@ GM_LIMIT = 1 << 30
 # Pointers beyond this are no addresses of any memory.
 _FARTHEST = 1 << 48
 _LONGEST_NAME = 80
+_SEVERAL = 0xFFFF
 # Buffer name -> who writes it, who reads it, alignment of declared arrays in bytes.
 _ON_CHIP = {
     "L1": (Pipe.MTE2, Pipe.MTE1, 32),
@@ -61,25 +64,26 @@ class Allocation:
         Bytes.
     dtype : DataType
         Element type.
+
+    Attributes
+    ----------
+    stop : int
+        First byte behind the array.
     """
 
     name: str
     start: int
     size: int
     dtype: DataType
+    stop: int = field(init=False)
 
-    @property
-    def stop(self) -> int:
-        """First byte behind the array."""
-        return self.start + self.size
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stop", self.start + self.size)
 
 
-def _zeros(size: int, dtype: Any) -> NDArray[Any]:
-    """Return zeros on pages that the system provides when they are touched.
-
-    NumPy's zeros clear recycled memory, which for mostly empty buffers of a new core takes longer than its kernel.
-    """
-    return np.frombuffer(mmap.mmap(-1, size * np.dtype(dtype).itemsize), dtype)
+def _pages(size: int) -> NDArray[np.uint8]:
+    """Return zeros on pages that the system provides when they are touched: a buffer is mostly empty."""
+    return np.frombuffer(mmap.mmap(-1, size), np.uint8)
 
 
 class Sharing:
@@ -92,39 +96,41 @@ class Sharing:
     """
 
     def __init__(self, size: int) -> None:
-        # Block number + 1; -1 for bytes that several blocks have read.
-        self._wrote = _zeros(size, np.int32)
-        self._read = _zeros(size, np.int32)
+        # Block number + 1; SEVERAL for bytes that several blocks have read.
+        self._wrote = np.zeros(size, np.uint16)
+        self._read = np.zeros(size, np.uint16)
 
-    def check(self, call: str, pointer: Pointer, cover: Cover, block: int, *, writing: bool) -> None:
+    def check(self, call: str, access: Access, block: int, *, writing: bool) -> None:
         """Raise `SynchronizationError` if another block touches these bytes in a way that depends on who is first."""
         for marks, verb in ((self._wrote, "writes"), (self._read, "reads")):
             if verb == "reads" and not writing:
                 continue
-            mine = cover.of_bytes(marks, pointer.offset)
+            mine = access.of(marks)
+            if not (mine.max() > 0 and ((mine != 0) & (mine != block + 1)).any()):
+                continue
             foreign = mine[(mine != 0) & (mine != block + 1)]
             if foreign.size:
-                other = f"block {int(foreign[0]) - 1}" if foreign[0] > 0 else "more than one other block"
+                other = "more than one other block" if foreign[0] == _SEVERAL else f"block {int(foreign[0]) - 1}"
                 raise SynchronizationError(
                     call,
-                    f"block {block} {'writes' if writing else 'reads'} {foreign.size:,} bytes of {pointer.name} that "
+                    f"block {block} {'writes' if writing else 'reads'} {foreign.size:,} bytes of {access.name} that "
                     f"{other} {verb} too; blocks run at the same time, so the result depends on which is first",
                     "Give every block its own part of the array",
                 )
 
-    def mark(self, pointer: Pointer, cover: Cover, block: int, *, writing: bool) -> None:
+    def mark(self, access: Access, block: int, *, writing: bool) -> None:
         """Note that a block has touched these bytes."""
         if writing:
-            cover.assign(self._wrote, pointer.offset, block + 1)
+            access.put(self._wrote, block + 1)
             return
-        before = cover.of_bytes(self._read, pointer.offset)
+        before = access.of(self._read)
         shared = (before != 0) & (before != block + 1)
-        cover.assign(self._read, pointer.offset, np.where(shared, np.int32(-1), np.int32(block + 1)))
+        access.put(self._read, np.where(shared, np.uint16(_SEVERAL), np.uint16(block + 1)))
 
 
 @dataclass(eq=False)
 class Buffer:
-    """A memory of the machine: its bytes, and for each byte who wrote it and who read it last.
+    """A memory of the machine: its bytes, and for each byte who wrote it.
 
     Parameters
     ----------
@@ -140,9 +146,10 @@ class Buffer:
     Attributes
     ----------
     writer : ndarray of int32
-        Step that wrote each byte; 0 nobody, negative if what that step moved there was never written itself.
-    reader : ndarray of int32
-        Last step that read each byte.
+        Step that wrote each byte; 0 nobody, negative if what that step moved there was never written itself.  Reaches
+        as far as any pointer does.
+    is_gm : bool
+        Whether this is global memory, whose bytes the host has written.
     allocations : list of Allocation
         Declared arrays, in order.
     """
@@ -157,24 +164,26 @@ class Buffer:
     allocations: list[Allocation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.writer = _zeros(self.data.size, np.int32)
-        self.reader = _zeros(self.data.size, np.int32)
+        self.is_gm = self.array is not None
+        self.writer = np.zeros(self.data.size if self.is_gm else 0, np.int32)
 
     @classmethod
     def on_chip(cls, name: str, size: int) -> Buffer:
         """Return an empty L1, L0A, L0B or L0C of `size` bytes."""
         written_by, read_by, alignment = _ON_CHIP[name]
-        return cls(name, _zeros(size, np.uint8), written_by, read_by, alignment)
+        return cls(name, _pages(size), written_by, read_by, alignment)
 
     @property
     def size(self) -> int:
         """Capacity in bytes."""
         return self.data.size
 
-    @property
-    def is_gm(self) -> bool:
-        """Whether this is global memory, whose bytes the host has written."""
-        return self.array is not None
+    def _reach(self, stop: int) -> None:
+        """Extend the marks up to a byte."""
+        if stop > self.writer.size:
+            old = self.writer
+            self.writer = np.zeros(min(self.size, max(stop, 2 * old.size)), np.int32)
+            self.writer[: old.size] = old
 
     @property
     def used(self) -> int:
@@ -201,11 +210,13 @@ class Buffer:
             raise BufferOverflowError(self.name, start + size, self.size, hint=f"Declared so far: {taken}")
         allocation = Allocation(name or f"{self.name.lower()}_{len(self.allocations)}", start, size, kind)
         self.allocations.append(allocation)
+        self._reach(allocation.stop)
         return Pointer(self, kind, start, allocation)
 
     def pointer(self, dtype: object, offset: object = 0) -> Pointer:
         """Return a pointer to a byte address of the whole buffer, past all declarations."""
         kind = as_dtype(dtype)
+        self._reach(self.size)
         return Pointer(self, kind, check_int("offset", offset, 0, self.size), Allocation(self.name, 0, self.size, kind))
 
 

@@ -23,7 +23,17 @@ from ascendlab.caches import BoundedCache
 from ascendlab.dtypes import DATA_BLOCK_BYTES
 from ascendlab.errors import BufferOverflowError
 
-__all__ = ["FRACTAL_BYTES", "Cover", "Move", "cached", "fractals", "fractals_transposed", "nd2nz", "nz_matrix"]
+__all__ = [
+    "FRACTAL_BYTES",
+    "Cover",
+    "Move",
+    "cached",
+    "fractals",
+    "fractals_transposed",
+    "is_cached",
+    "nd2nz",
+    "nz_matrix",
+]
 
 FRACTAL_BYTES = 512
 _ROWS = 16
@@ -33,7 +43,6 @@ _MOST_UNITS = 1 << 22
 Index = NDArray[np.intp]
 
 
-@dataclass(frozen=True, eq=False)
 class Cover:
     """A set of units, each once: what a movement reads, or writes.
 
@@ -43,56 +52,37 @@ class Cover:
         Bytes of a unit.
     low, high : int
         First unit, and the one behind the last, counted from a pointer.
-    units : ndarray of intp or None
+    units : ndarray of intp, optional
         The units in order, if they are not just ``low .. high - 1``.
+
+    Attributes
+    ----------
+    count, nbytes : int
+        Number of units and of bytes.
+    first, extent : int
+        First byte, counted from the pointer, and bytes from there to the end of the last unit.
     """
 
-    unit: int
-    low: int
-    high: int
-    units: Index | None
+    __slots__ = ("count", "extent", "first", "high", "local", "low", "nbytes", "unit", "units")
+
+    def __init__(self, unit: int, low: int, high: int, units: Index | None = None) -> None:
+        self.unit, self.low, self.high, self.units = unit, low, high, units
+        self.local = None if units is None else units - low
+        self.count = high - low if units is None else len(units)
+        self.nbytes = self.count * unit
+        self.first, self.extent = low * unit, (high - low) * unit
 
     @classmethod
     def of(cls, units: Index, unit: int) -> Cover:
         """Return the set of `units`."""
         if not units.size:
-            return cls(unit, 0, 0, None)
+            return cls(unit, 0, 0)
         low, high = int(units.min()), int(units.max()) + 1
         if units.size >= high - low:
             seen = np.zeros(high - low, bool)
             seen[units - low] = True
             return cls(unit, low, high, None if seen.all() else np.flatnonzero(seen) + low)
         return cls(unit, low, high, np.unique(units))
-
-    @property
-    def count(self) -> int:
-        """Number of units."""
-        return self.high - self.low if self.units is None else len(self.units)
-
-    @property
-    def nbytes(self) -> int:
-        """Number of bytes."""
-        return self.count * self.unit
-
-    def of_bytes(self, array: NDArray[Any], offset: int) -> NDArray[Any]:
-        """Return the part of a per-byte array that this covers, if the pointer is `offset` bytes into it.
-
-        A view where the units follow each other, else a copy of shape (units, bytes of a unit).
-        """
-        if self.units is None:
-            return array[offset + self.low * self.unit : offset + self.high * self.unit]
-        return self.window(array, offset)[self.units - self.low]
-
-    def assign(self, array: NDArray[Any], offset: int, value: Any) -> None:
-        """Set the covered part of a per-byte array."""
-        if self.units is None:
-            array[offset + self.low * self.unit : offset + self.high * self.unit] = value
-        else:
-            self.window(array, offset)[self.units - self.low] = value
-
-    def window(self, array: NDArray[Any], offset: int) -> NDArray[Any]:
-        """Return the units ``low .. high - 1`` of a per-byte array, as rows."""
-        return array[offset + self.low * self.unit : offset + self.high * self.unit].reshape(-1, self.unit)
 
     def contains(self, units: Index) -> NDArray[np.bool_]:
         """Say of each of `units` whether it is covered."""
@@ -145,6 +135,12 @@ class Move:
         if not self.src_unit:
             object.__setattr__(self, "src_unit", self.unit)
 
+    @classmethod
+    def ordered(cls, src: Index, dst: Index, fill: Index, unit: int) -> Move:
+        """Return the movement with its destination in order, so that most of it is written in one go."""
+        order = np.argsort(dst, kind="stable")
+        return cls(src[order], dst[order], fill, unit)
+
     @cached_property
     def reads(self) -> Cover:
         """What is read."""
@@ -154,11 +150,6 @@ class Move:
     def writes(self) -> Cover:
         """What is written, the filled part included."""
         return Cover.of(np.concatenate([self.dst, self.fill]) if self.fill.size else self.dst, self.unit)
-
-    @cached_property
-    def fills(self) -> Cover:
-        """What is filled with the constant."""
-        return Cover.of(self.fill, self.unit)
 
     @property
     def read(self) -> int:
@@ -170,16 +161,10 @@ class Move:
         """Bytes written."""
         return (self.dst.size + self.fill.size) * self.unit
 
-    @property
+    @cached_property
     def overlaps(self) -> bool:
         """Whether a unit of the destination is written twice."""
         return self.writes.count < self.dst.size + self.fill.size
-
-    @cached_property
-    def _dst_run(self) -> slice | None:
-        """The destination of the moved units as a slice, where they follow each other in order."""
-        dst = self.dst
-        return slice(int(dst[0]), int(dst[-1]) + 1) if dst.size and bool((np.diff(dst) == 1).all()) else None
 
     @cached_property
     def _take(self) -> Index:
@@ -187,25 +172,58 @@ class Move:
         return self.src - self.reads.low
 
     @cached_property
+    def _put(self) -> slice | Index:
+        """Where each moved unit goes, counted from the first unit that is written; a slice if in one go."""
+        place = self.dst - self.writes.low
+        in_order = place.size and bool((np.diff(place) == 1).all())
+        return slice(int(place[0]), int(place[-1]) + 1) if in_order else place
+
+    @cached_property
+    def _straight(self) -> bool:
+        """Whether the moved units are all that is written, in order."""
+        return isinstance(self._put, slice) and self.writes.extent == self.dst.size * self.unit
+
+    @cached_property
     def _order(self) -> tuple[Index, Index]:
         order = np.argsort(self.dst, kind="stable")
         return self.dst[order], self.src[order]
 
-    def gather(self, data: NDArray[Any], offset: int) -> NDArray[Any]:
-        """Return the moved units of a per-byte array as rows."""
-        return self.reads.window(data, offset).take(self._take, axis=0, mode="wrap")
+    def gather(self, part: NDArray[Any]) -> NDArray[Any]:
+        """Return the moved units as rows, from the part of a per-byte array from the first to the last one read."""
+        return part.reshape(-1, self.src_unit).take(self._take, 0, None, "wrap")
 
-    def scatter(self, data: NDArray[Any], offset: int, units: NDArray[Any]) -> None:
-        """Write the moved units into a per-byte array."""
-        if not self.dst.size:
+    def scatter(self, part: NDArray[Any], units: NDArray[Any]) -> None:
+        """Write the moved units into the part of a per-byte array from the first to the last one written."""
+        part.reshape(-1, self.unit)[self._put] = units
+
+    def run(
+        self,
+        source: NDArray[np.uint8],
+        target: NDArray[np.uint8],
+        fill: Any,
+        convert: Callable[[NDArray[Any]], NDArray[Any]] | None,
+    ) -> None:
+        """Move data.
+
+        Parameters
+        ----------
+        source, target : ndarray of uint8
+            The memories from the first to the last unit that is read and written.
+        fill : numpy scalar or None
+            The constant.
+        convert : callable or None
+            Maps the moved units, as rows of bytes, to the destination's.
+        """
+        if self._straight and convert is None:
+            # The plan has been checked, so the mode decides nothing but speed.
+            source.reshape(-1, self.src_unit).take(self._take, 0, target.reshape(-1, self.unit), "wrap")
             return
-        window = self.writes.window(data, offset)
-        low = self.writes.low
-        run = self._dst_run
-        if run is not None:
-            window[run.start - low : run.stop - low] = units
-        else:
-            window[self.dst - low] = units
+        if self.dst.size:
+            units = self.gather(source)
+            self.scatter(target, units if convert is None else convert(units))
+        if self.fill.size:
+            constant = np.frombuffer(np.asarray(fill).tobytes() * (self.unit // np.asarray(fill).nbytes), np.uint8)
+            target.reshape(-1, self.unit)[self.fill - self.writes.low] = constant
 
     def source_of(self, units: Index) -> Index:
         """Return the source unit of each destination unit; a filled one gives the smallest integer."""
@@ -229,6 +247,11 @@ def cached(build: Callable[..., Move], **parameters: Any) -> Move:
         # Taking and looking up backwards keep arrays of the same size again.
         _moves.put(key, move, 3 * (move.src.nbytes + move.dst.nbytes) + 2 * move.fill.nbytes)
     return move
+
+
+def is_cached(build: Callable[..., Move], *values: Any) -> Move | None:
+    """Return the movement that `cached` has kept for these values, in the order of the parameters, or None."""
+    return _moves.get((build, *values))
 
 
 def _grid(*axes: tuple[int, int]) -> Index:
@@ -297,20 +320,31 @@ def nd2nz(
         dst.append(_grid(*outer, (used, 1)) + last)
         fill = _grid(*outer, (per - used, 1)) + last + used
     assert columns_c0 == whole + bool(tail)
-    return Move(np.concatenate(src), np.concatenate(dst), fill, unit)
+    return Move.ordered(np.concatenate(src), np.concatenate(dst), fill, unit)
 
 
-def fractals(*, m_start: int, k_start: int, m_step: int, k_step: int, src_stride: int, dst_stride: int) -> Move:
+def fractals(
+    *,
+    itemsize: int,
+    m_start_position: int,
+    k_start_position: int,
+    m_step: int,
+    k_step: int,
+    src_stride: int,
+    dst_stride: int,
+) -> Move:
     """Plan a 2D load: whole fractals, in DataBlocks.
 
     Parameters
     ----------
-    m_start, k_start, m_step, k_step : int
+    itemsize : int
+        Bytes of an element; makes no difference here.
+    m_start_position, k_start_position, m_step, k_step : int
         First fractal and number of fractals, along rows and columns of the source.
     src_stride, dst_stride : int
         Fractals from one column of fractals to the next.
     """
-    first = k_start * abs(src_stride) + m_start
+    first = k_start_position * abs(src_stride) + m_start_position
     per = FRACTAL_BYTES // DATA_BLOCK_BYTES
     src = _grid((k_step, src_stride * per), (m_step * per, 1)) + first * per
     dst = _grid((k_step, dst_stride * per), (m_step * per, 1))
@@ -318,17 +352,24 @@ def fractals(*, m_start: int, k_start: int, m_step: int, k_step: int, src_stride
 
 
 def fractals_transposed(
-    *, itemsize: int, m_start: int, k_start: int, m_step: int, k_step: int, src_stride: int, dst_stride: int
+    *,
+    itemsize: int,
+    m_start_position: int,
+    k_start_position: int,
+    m_step: int,
+    k_step: int,
+    src_stride: int,
+    dst_stride: int,
 ) -> Move:
     """Plan a 2D load that transposes: the result holds the transposed matrix in the same NZ form.
 
     Squares of ``max(16, C0)`` elements are transposed: one 16 x 16 fractal of 16-bit data, two 16 x 32 fractals of
-    8-bit data below each other, two 16 x 8 fractals of 32-bit data beside each other.
+    8-bit data below each other, two 16 x 8 fractals of 32-bit data beside each other.  Parameters as for `fractals`.
     """
     c0 = DATA_BLOCK_BYTES // itemsize
     per = _ROWS * c0
     rows, columns = m_step * _ROWS, k_step * c0
-    first = (k_start * abs(src_stride) + m_start) * per
+    first = (k_start_position * abs(src_stride) + m_start_position) * per
     # Element (row, column) of the source; the destination's rows are the source's columns.
     src = (
         _grid((rows, c0)).reshape(rows, 1)
@@ -339,8 +380,7 @@ def fractals_transposed(
         _grid((columns, c0)).reshape(1, columns)
         + _grid((rows // c0, dst_stride * per), (c0, 1)).reshape(rows, 1)
     )  # fmt: skip
-    order = np.argsort(dst, axis=None, kind="stable")
-    return Move(src.reshape(-1)[order], dst.reshape(-1)[order], np.zeros(0, np.intp), itemsize)
+    return Move.ordered(src.reshape(-1), dst.reshape(-1), np.zeros(0, np.intp), itemsize)
 
 
 def nz_matrix(

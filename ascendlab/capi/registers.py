@@ -115,6 +115,10 @@ class Register:
 
     document_name: ClassVar[str] = ""
     default: ClassVar[int] = 0
+    _layout: ClassVar[tuple[Bits, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._layout = tuple(bits for bits in vars(cls).values() if isinstance(bits, Bits))
 
     def __init__(self, config: object = None, **fields: object) -> None:
         self._config = 0
@@ -137,13 +141,18 @@ class Register:
     @classmethod
     def layout(cls) -> tuple[Bits, ...]:
         """Return the bit fields, lowest first."""
-        return tuple(bits for bits in vars(cls).values() if isinstance(bits, Bits))
+        return cls._layout
 
     def fields(self) -> tuple[FieldValue, ...]:
         """Return every field with its bits, its value and its meaning: the rows of a register view."""
         return tuple(
             FieldValue(b.name, b.low + b.width - 1, b.low, getattr(self, b.name), b.meaning) for b in self.layout()
         )
+
+    def values(self) -> dict[str, int]:
+        """Return the fields' values by name."""
+        word = self._config
+        return {b.name: (word >> b.low) & ((1 << b.width) - 1) for b in self._layout}
 
     def check(self, table: str) -> None:
         """Raise `ParameterError` for a field outside its documented range."""

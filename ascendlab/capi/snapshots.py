@@ -62,11 +62,8 @@ class Snapshot:
         state = self._states.get(id(buffer))
         if state is None:
             data, writer = buffer.data.copy(), buffer.writer.copy()
-            for step in reversed(self._machine.steps[self.step :]):
-                for undo in step.undo:
-                    if undo.access.pointer.buffer is buffer:
-                        offset = undo.access.pointer.offset
-                        undo.access.cover.assign(data, offset, undo.data)
-                        undo.access.cover.assign(writer, offset, undo.writer)
+            for undo in reversed(self._machine.undone[self.step :]):
+                if undo is not None and undo.buffer is buffer:
+                    undo.take_back(data, writer)
             state = self._states[id(buffer)] = (data, writer)
         return state

@@ -17,12 +17,54 @@ from ascendlab.capi.sync import Pipe
 __all__ = ["Access", "MemoryMap", "Step", "Timeline", "memory_map", "timeline"]
 
 
-@dataclass(frozen=True, eq=False)
 class Access:
-    """Bytes that a step reads or writes: units of a cover, counted from a pointer."""
+    """Bytes that a step reads or writes: units of a cover, counted from a pointer.
 
-    pointer: Pointer
-    cover: Cover
+    Parameters
+    ----------
+    pointer : Pointer
+        Where the units are counted from.
+    cover : Cover
+        The units.
+
+    Attributes
+    ----------
+    start, stop : int
+        First byte in the buffer, and the one behind the last.
+    """
+
+    __slots__ = ("cover", "pointer", "start", "stop")
+
+    def __init__(self, pointer: Pointer, cover: Cover) -> None:
+        self.pointer, self.cover = pointer, cover
+        self.start = pointer.offset + cover.first
+        self.stop = self.start + cover.extent
+
+    def of(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return this part of a per-byte array: a view, or a copy of shape (units, bytes) if there are gaps."""
+        part, local = array[self.start : self.stop], self.cover.local
+        return part if local is None else part.reshape(-1, self.cover.unit)[local]
+
+    def put(self, array: NDArray[Any], value: Any) -> None:
+        """Set this part of a per-byte array."""
+        local = self.cover.local
+        if local is None:
+            array[self.start : self.stop] = value
+        else:
+            array[self.start : self.stop].reshape(-1, self.cover.unit)[local] = value
+
+    def meets(self, other: Access) -> bool:
+        """Whether two accesses of one buffer share a byte."""
+        start, stop = max(self.start, other.start), min(self.stop, other.stop)
+        if start >= stop:
+            return False
+        if self.cover.local is None and other.cover.local is None:
+            return True
+        seen = np.zeros(max(self.stop, other.stop) - min(self.start, other.start), bool)
+        base = min(self.start, other.start)
+        for low, high in self.ranges() - base:
+            seen[low:high] = True
+        return any(bool(seen[low:high].any()) for low, high in other.ranges() - base)
 
     @property
     def buffer(self) -> str:
@@ -48,21 +90,41 @@ class Access:
         return self.cover.contains((addresses - self.pointer.offset) // self.cover.unit)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Undo:
-    """What an access overwrote."""
+    """What a step overwrote, from the first to the last byte that it wrote; None stands for zeros.
 
-    access: Access
-    data: NDArray[np.uint8]
-    writer: NDArray[np.int32]
+    Bytes that nobody had written, most of them, need no memory.
+    """
+
+    buffer: Buffer
+    start: int
+    stop: int
+    data: NDArray[np.uint8] | None
+    writer: NDArray[np.int32] | None
+
+    @classmethod
+    def of(cls, access: Access) -> Undo:
+        """Keep what is there now."""
+        buffer, start, stop = access.pointer.buffer, access.start, access.stop
+        writer = buffer.writer[start:stop]
+        written = bool(writer.any())
+        data = buffer.data[start:stop].copy() if written or buffer.is_gm else None
+        return cls(buffer, start, stop, data, writer.copy() if written else None)
 
     @property
     def nbytes(self) -> int:
         """Bytes that this record takes."""
-        return self.data.nbytes + self.writer.nbytes
+        return sum(part.nbytes for part in (self.data, self.writer) if part is not None)
+
+    def take_back(self, data: NDArray[np.uint8], writer: NDArray[np.int32]) -> None:
+        """Put what was there into copies of the buffer's data and writers."""
+        # The gaps between what the step wrote are as they were, too: later steps are taken back already.
+        data[self.start : self.stop] = 0 if self.data is None else self.data
+        writer[self.start : self.stop] = 0 if self.writer is None else self.writer
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Step:
     """One call of a kernel.
 
@@ -99,7 +161,6 @@ class Step:
     waited_for: int = 0
     note: str = ""
     operation: Operation | None = None
-    undo: tuple[Undo, ...] = ()
 
     @property
     def bytes_read(self) -> int:

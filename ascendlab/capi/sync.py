@@ -55,6 +55,10 @@ class Pipe(Enum):
     FIX = "L0C -> GM"
     ALL = "all pipes"
 
+    def __init__(self, meaning: str) -> None:
+        # Position in lists: looking members up in dictionaries takes longer.
+        self.number = len(type(self).__members__)
+
     def __str__(self) -> str:
         return f"PIPE_{self.name}"
 
@@ -78,7 +82,6 @@ class EventId(IntEnum):
 EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 = EventId
 
 _REAL = tuple(p for p in Pipe if p is not Pipe.ALL)
-_NUMBER: dict[Pipe, int] = {pipe: number for number, pipe in enumerate(_REAL)}
 
 
 class Ordering:
@@ -90,7 +93,7 @@ class Ordering:
 
     def finished(self, observer: Pipe, pipe: Pipe) -> int:
         """Return the last step of `pipe` that `observer` can rely on being finished."""
-        return self._known[_NUMBER[observer]][_NUMBER[pipe]]
+        return self._known[observer.number][pipe.number]
 
     @property
     def flags(self) -> dict[tuple[Pipe, Pipe, int], int]:
@@ -107,8 +110,8 @@ class Ordering:
                 "setting it twice is undefined",
                 "Wait for the first one before, or use another event id",
             )
-        knows = list(self._known[_NUMBER[pipe]])
-        knows[_NUMBER[pipe]] = step
+        knows = list(self._known[pipe.number])
+        knows[pipe.number] = step
         self._flags[key] = (step, knows)
 
     def wait(self, step: int, pipe: Pipe, tpipe: Pipe, event: int) -> int:
@@ -122,7 +125,7 @@ class Ordering:
                 f"Call asc_sync_notify({pipe}, {tpipe}, EVENT_ID{event}) after the instructions to be waited for",
             )
         origin, knows = self._flags.pop((pipe, tpipe, event))
-        mine = self._known[_NUMBER[tpipe]]
+        mine = self._known[tpipe.number]
         mine[:] = map(max, mine, knows)
         return origin
 
@@ -132,7 +135,7 @@ class Ordering:
             for known in self._known:
                 known[:] = [step] * len(known)
         else:
-            self._known[_NUMBER[pipe]][_NUMBER[pipe]] = step
+            self._known[pipe.number][pipe.number] = step
 
 
 def check_pipe(name: str, value: object, *, allow_all: bool) -> Pipe:

@@ -1,0 +1,105 @@
+"""C API: the conv2d kernel on the emulated core, and its golden data.
+
+The kernel is the document's own, with every check on and its history recorded.  Its peer is the document's golden
+code: seven nested loops, in Python on plain numbers.  The golden convolution's peers are the same loops and torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ascendlab.capi import launch
+from ascendlab.capi.conv2d_example import EXAMPLE, Conv2dShape, conv2d_forward_capi, make_inputs
+from benchmarks.measure import Case, assert_same_bytes
+
+try:
+    import torch
+except ImportError:
+    torch = None
+else:
+    torch.set_num_threads(1)
+
+LOOPS, TORCH = "the example's loops in Python", "torch conv2d, float32"
+
+
+def _loops(fmap: list[float], weight: list[float], s: Conv2dShape) -> list[float]:
+    """Run the example's golden loops on Python's own numbers."""
+    golden = [0.0] * (s.BATCH * s.OUTPUT_BATCH_SIZE)
+    height, width, cin, cout, c0s, hout, wout = s.H, s.W, s.CIN, s.COUT, range(16), s.HOUT, s.WOUT
+    for n in range(s.BATCH):
+        for ho in range(hout):
+            for wo in range(wout):
+                for co in range(cout):
+                    acc = 0.0
+                    for c1 in range(s.C1):
+                        for kh in range(s.KH):
+                            for kw in range(s.KW):
+                                hi = ho * s.STRIDE_H + kh * s.DILATION_H - s.PAD_TOP
+                                wi = wo * s.STRIDE_W + kw * s.DILATION_W - s.PAD_LEFT
+                                outside = hi < 0 or hi >= height or wi < 0 or wi >= width
+                                pixel = ((n * height + hi) * width + wi) * cin + c1 * 16
+                                k = ((c1 * s.KH + kh) * s.KW + kw) * 16
+                                for c0 in c0s:
+                                    x = s.PAD_VALUE if outside else fmap[pixel + c0]
+                                    acc += x * weight[(k + c0) * cout + co]
+                    golden[((n * hout + ho) * wout + wo) * cout + co] = acc
+    return golden
+
+
+def _torch(fmap: np.ndarray, weight: np.ndarray, s: Conv2dShape) -> Callable[[], Any]:
+    """Do the same in torch, from arrays that already have its order and type."""
+    maps = torch.from_numpy(fmap.astype(np.float32).transpose(0, 3, 1, 2).copy())
+    k = weight.astype(np.float32).reshape(s.C1, s.KH, s.KW, 16, s.COUT).transpose(4, 0, 3, 1, 2)
+    filters = torch.from_numpy(k.reshape(s.COUT, s.CIN, s.KH, s.KW).copy())
+    padding = (s.PAD_TOP, s.PAD_LEFT)
+    return lambda: torch.nn.functional.conv2d(
+        maps, filters, stride=(s.STRIDE_H, s.STRIDE_W), padding=padding, dilation=(s.DILATION_H, s.DILATION_W)
+    )
+
+
+def cases(small: bool = False) -> Iterator[Case]:
+    """Yield the cases."""
+    s = Conv2dShape(BATCH=1, C1=1) if small else EXAMPLE
+    fmap, weight, output = make_inputs(s)
+    plain = fmap.reshape(-1).astype(float).tolist(), weight.reshape(-1).astype(float).tolist()
+    expected = np.array(_loops(*plain, s)).reshape(output.shape).astype(np.float16)
+    peers: dict[str, Callable[[], Any]] = {LOOPS: lambda: _loops(*plain, s)}
+
+    def run() -> None:
+        launch(conv2d_forward_capi, s.BATCH, fmap, weight, output, s)
+
+    def check_kernel() -> None:
+        output.fill(np.nan)
+        run()
+        assert_same_bytes(output, expected)
+
+    yield Case(f"conv2d kernel, {s.BATCH} blocks", run, check_kernel, dict(peers), limits={LOOPS: 0.1})
+    launched = launch(conv2d_forward_capi, s.BATCH, fmap, weight, output, s)
+    core = launched.cores[0]
+
+    def show() -> None:
+        for step in (5, 20, 30):
+            state = core.at(step)
+            for buffer in core.buffers:
+                state.memory_map(buffer)
+
+    yield Case("memory maps of four buffers after three earlier steps", show, lambda: None, limit_ms=50)
+    if torch is not None:
+        peers[TORCH] = _torch(fmap, weight, s)
+
+    def check_golden() -> None:
+        assert_same_bytes(s.golden(fmap, weight), expected)
+        if torch is not None:
+            theirs = peers[TORCH]().numpy().transpose(0, 2, 3, 1)
+            assert_same_bytes(theirs.astype(np.float16), expected)
+
+    yield Case(
+        f"golden convolution, {s.BATCH} x {s.H} x {s.W} x {s.CIN}, half",
+        lambda: s.golden(fmap, weight),
+        check_golden,
+        dict(peers),
+        limits={TORCH: 1.0, LOOPS: 0.001},
+    )
