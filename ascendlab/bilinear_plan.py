@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ascendlab.caches import remembered
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, DATA_BLOCK_BYTES, TYPES
 from ascendlab.errors import ParameterError
 from ascendlab.fields import argument, check_int
 from ascendlab.half import accumulate_products, narrow, widen_and_measure
 from ascendlab.products import Product, require_product
 from ascendlab.sources import Sources
-from ascendlab.vector_blocks import BlockMoves, BlockWalk, check_apart, check_destinations, check_operand, remembered
+from ascendlab.vector_blocks import BlockMoves, BlockWalk, check_apart, check_destinations, check_operand
 from ascendlab.vector_mask import LaneMask, check_mask, words_to_lanes
 
 __all__ = [

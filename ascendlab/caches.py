@@ -1,4 +1,4 @@
-"""A cache with a bound in bytes, for plans.
+"""Caches for plans: one with a bound in bytes, one for what is small.
 
 >>> cache = BoundedCache(100)
 >>> cache.put("a", "plan a", 60), cache.put("b", "plan b", 60)
@@ -9,13 +9,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import threading
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-__all__ = ["BoundedCache"]
+__all__ = ["BoundedCache", "remembered"]
 
 V = TypeVar("V")
 
@@ -76,3 +77,33 @@ class BoundedCache(Generic[V]):
         with self._lock:
             self._entries.clear()
             self.nbytes = 0
+
+
+def remembered(function: Callable[..., V], entries: int = 256) -> Callable[..., V]:
+    """Return `function` with the results of its last calls kept, for values of the same types only.
+
+    Parameters
+    ----------
+    function : callable
+        Pure, with positional arguments that are checked in it; its result must not be changed.
+    entries : int
+        How many results are kept: for results of up to a few kilobytes each.
+
+    Examples
+    --------
+    >>> double = remembered(lambda value: [value] * 2)
+    >>> double(1) is double(1), double(1) is double(True), double([])
+    (True, False, [[], []])
+    """
+    # Typed, because True equals 1 and is no count.
+    cached = functools.lru_cache(entries, typed=True)(function)
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> V:
+        try:
+            hash(arguments)
+        except Exception:  # a list, or worse: `function` will say what is wrong with it
+            return function(*arguments)
+        return cached(*arguments)
+
+    return call

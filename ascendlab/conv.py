@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.arrays import check_size, is_plain
-from ascendlab.caches import BoundedCache
+from ascendlab.caches import BoundedCache, remembered
 from ascendlab.dtypes import as_dtype
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_int, check_real
@@ -27,13 +27,13 @@ _TYPES = ("half", "bfloat16", "float", "int8")
 _plans: BoundedCache[NDArray[np.intp]] = BoundedCache(64 * 1024**2)
 
 
-@functools.lru_cache(maxsize=256, typed=True)
+@remembered
 def _geometry(
     c0: int, height: int, width: int, channels: int,
     kernel_h: object, kernel_w: object, stride_h: object, stride_w: object, dilation_h: object, dilation_w: object,
     left: object, right: object, top: object, bottom: object,
 ) -> Geometry:  # fmt: skip
-    """Check the convolution's numbers: once for each set of values and types, as True equals 1 and is no size."""
+    """Check the convolution's numbers."""
     return Geometry(
         height=height,
         width=width,
@@ -106,13 +106,7 @@ def conv2d(
     if not fmap.size:
         raise ParameterError("fmap", fmap, "an array with at least one element")
     batch = len(fmap)
-    numbers = (*kernel, *strides, *dilations, *pads)
-    try:
-        hash(numbers)
-    except TypeError:
-        geometry = _geometry.__wrapped__(kind.c0, *fmap.shape[1:], *numbers)
-    else:
-        geometry = _geometry(kind.c0, *fmap.shape[1:], *numbers)
+    geometry = _geometry(kind.c0, *fmap.shape[1:], *kernel, *strides, *dilations, *pads)
     depth = geometry.k
     if not is_plain(weight) or weight.dtype != fmap.dtype or weight.ndim != 2 or len(weight) != depth:
         raise ParameterError("weight", weight, f"an array of {kind} of shape (K, COUT) with K = {depth}")

@@ -10,10 +10,9 @@ array([[ 0,  3,  6,  9, 12, 15, 18, 21],
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +32,8 @@ __all__ = [
     "check_destinations",
     "check_operand",
     "check_ub",
-    "remembered",
     "ub_bytes",
 ]
-
 
 _TABLE = "UnaryRepeatParams"
 
@@ -201,33 +198,6 @@ def check_destinations(dst: BlockWalk, block: tuple[str, object], repeat: tuple[
         f"repeat {first}"
     )
     raise ParameterError(name, value, allowed, table=table)
-
-
-T = TypeVar("T")
-
-
-def remembered(layout: Callable[..., T], entries: int = 256) -> Callable[..., T]:
-    """Return `layout` with the results of its last calls kept, for values of the same types only.
-
-    Parameters
-    ----------
-    layout : callable
-        Pure, with positional arguments; its result must not be changed.
-    entries : int
-        How many results are kept: those of the vector instructions take less than one kilobyte each.
-    """
-    # Typed, because True equals 1 and is no repeat count.
-    cached = functools.lru_cache(entries, typed=True)(layout)
-
-    @functools.wraps(layout)
-    def call(*arguments: Any) -> T:
-        try:
-            hash(arguments)
-        except Exception:  # a list, or worse: `layout` will say what is wrong with it
-            return layout(*arguments)
-        return cached(*arguments)
-
-    return call
 
 
 def check_operand(

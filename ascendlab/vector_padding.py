@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.arrays import check_out, check_size
+from ascendlab.caches import remembered
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, TYPES, DataType, as_dtype
 from ascendlab.errors import ParameterError
 from ascendlab.fields import argument, check_bool
@@ -38,7 +39,6 @@ from ascendlab.vector_blocks import (
     check_destinations,
     check_operand,
     check_ub,
-    remembered,
 )
 from ascendlab.vector_mask import MASK_PLACEHOLDER, NO_64_BITS, LaneMask, Placeholder, check_mask, words_to_lanes
 
