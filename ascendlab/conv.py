@@ -7,7 +7,6 @@ follows that order; on small integers, as in the document's example, there is no
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -23,6 +22,8 @@ from ascendlab.load3d_geometry import Geometry
 
 __all__ = ["conv2d"]
 
+# Less than what an allocator maps and clears anew for every array.
+_PART_BYTES = 100_000
 _TYPES = ("half", "bfloat16", "float", "int8")
 _plans: BoundedCache[NDArray[np.intp]] = BoundedCache(64 * 1024**2)
 
@@ -111,20 +112,21 @@ def conv2d(
     if not is_plain(weight) or weight.dtype != fmap.dtype or weight.ndim != 2 or len(weight) != depth:
         raise ParameterError("weight", weight, f"an array of {kind} of shape (K, COUT) with K = {depth}")
     border = np.array(check_real("pad_value", pad_value, -3.4e38, 3.4e38)).astype(kind.numpy)
-    check_size("the im2col matrix", geometry.m * depth * 8)
     # The same unit for all groups of channels, a last one that is not full included.
     unit = math.gcd(kind.c0, geometry.channels)
+    check_size("the convolution", 8 * batch * geometry.m * (depth // unit + weight.shape[1]))
     blocks = np.empty(fmap.size + unit)
     blocks[-unit:] = border
-    _exact(fmap, blocks[:-unit])
-    columns = _exact(weight, np.empty(weight.size)).reshape(weight.shape)
-    total = np.empty((batch, geometry.m, weight.shape[1]))
-    plan = _plan(geometry, batch, unit)
+    blocks[:-unit] = fmap.reshape(-1)
+    columns = weight.astype(np.float64)
+    total = np.empty((batch * geometry.m, weight.shape[1]))
+    plan = _plan(geometry, batch, unit).reshape(batch * geometry.m, -1)
     rows = blocks.reshape(-1, unit)
-    for image in range(batch):
-        # One by one, so that memory grows with a feature map only, and small ones stay in the cache.
-        matrix = rows.take(plan[image], 0, None, "wrap").reshape(geometry.m, depth)
-        np.matmul(matrix, columns, out=total[image])
+    # Part by part, so that memory grows with the feature maps only, and a part stays in the cache.
+    count = max(1, _PART_BYTES // (8 * depth))
+    for first in range(0, len(plan), count):
+        part = slice(first, first + count)
+        np.matmul(rows.take(plan[part], 0, None, "wrap").reshape(-1, depth), columns, out=total[part])
     with np.errstate(over="ignore"):
         result = total.astype(np.int32 if kind.name == "int8" else kind.numpy)
     return result.reshape(batch, geometry.ho, geometry.wo, -1)
@@ -145,18 +147,3 @@ def _plan(geometry: Geometry, batch: int, unit: int) -> NDArray[np.intp]:
         plan = np.where(inside >= 0, inside + images, batch * size // unit).astype(np.intp)
         _plans.put(key, plan, plan.nbytes)
     return plan
-
-
-def _exact(values: NDArray[Any], out: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Write the values into `out`, flat; half by way of a table, which is three times as fast as NumPy's conversion."""
-    if values.dtype == np.float16:
-        words = np.ascontiguousarray(values).view(np.uint16).reshape(-1)
-        return _half_values().take(words, 0, out, "wrap")
-    out[:] = values.reshape(-1)
-    return out
-
-
-@functools.cache
-def _half_values() -> NDArray[np.float64]:
-    """Return the value of every 16-bit word."""
-    return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float64)
