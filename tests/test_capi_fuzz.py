@@ -278,6 +278,9 @@ class Fuzzer:
             same = ~allowed.get(key, np.zeros(buffer.used, bool))
             assert np.array_equal(buffer.data[: buffer.used][same], data[same]), name
             assert np.array_equal(buffer.writer[: buffer.used][same], writer[same]), name
+            if not buffer.is_gm:
+                assert (buffer.writer[slice(*buffer.whole)] > 0).all(), name
+                assert not buffer.writer[buffer.blank :].any(), name
             if steps == len(self.core.steps):
                 # What is finished may have been dropped, nothing added.
                 assert {n for n, _ in self.core.reading.get(buffer, ())} <= set(reading), name

@@ -103,6 +103,7 @@ class Compute(Loads):
             # C as a matrix whose rows are padded; a view, so that writing to it writes to L0C.
             before = held[:, :m].transpose(1, 0, 2).reshape(m, -1)[:, :n] if accumulates else None
             total = cube.multiply(left, right, before)
+            target.sign(number, complete=False)
             marks[...] = -number
             for column in range(shape[0]):
                 width = min(16, n - column * 16)
@@ -115,7 +116,7 @@ class Compute(Loads):
     def _check_operand(self, access: Access, args: MmadParams, plain: bool) -> Access:
         """Check an operand of a multiplication; say which results an unwritten byte would reach."""
         marks = self.check_readable("asc_mmad", Pipe.M, access, strict=False).reshape(-1, DATA_BLOCK_BYTES)
-        if marks.min() > 0:
+        if access.is_whole or marks.min() > 0:
             return access
         pointer, cover = access.pointer, access.cover
         size = pointer.dtype.bits // 8
@@ -232,7 +233,7 @@ class Compute(Loads):
         )
         read = Access(source, plan.reads)
         self.check_inside(call, "src", read)
-        if read.of(source.buffer.writer).min() <= 0:
+        if not read.is_whole and read.of(source.buffer.writer).min() <= 0:
             self._raise_unwritten_c(call, read, plan, args.n_size)
 
         def convert(units: NDArray[Any]) -> NDArray[Any]:

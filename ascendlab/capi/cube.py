@@ -63,17 +63,29 @@ def multiply(left: NDArray[Any], right: NDArray[Any], start: NDArray[Any] | None
         int32 for int8 operands, saturated once at the end; else float32: every product is rounded to float32 and
         added to the sum so far, k = 0 first.
     """
-    (k, m), n = left.shape, right.shape[1]
+    m, n = left.shape[1], right.shape[1]
+    one, two = left.astype(np.float64), right.astype(np.float64)
     if left.dtype == np.int8:
         # Products of bytes and their sums are exact in float64: |sum| < 2**53.
-        exact = left.T.astype(np.float64) @ right.astype(np.float64)
+        exact = one.T @ two
         if start is not None:
             exact += start
         return np.asarray(np.clip(exact, -(2.0**31), 2.0**31 - 1), np.int32)
+    if start is None and _adds_exactly(one, two):
+        # In any order, then; sums that start at 0 are never -0.
+        return np.asarray(one.T @ two + 0.0, np.float32)
+    narrow, wide = one.astype(np.float32), two.astype(np.float32)
     if m > n:
         # NumPy is faster along the longer side.
-        return np.transpose(multiply(right, left, None if start is None else start.T))
-    narrow, wide = left.astype(np.float32), right.astype(np.float32)
+        return np.transpose(_in_order(wide, narrow, None if start is None else start.T))
+    return _in_order(narrow, wide, start)
+
+
+def _in_order(
+    narrow: NDArray[np.float32], wide: NDArray[np.float32], start: NDArray[np.float32] | None
+) -> NDArray[np.float32]:
+    """Return ``start + narrow.T @ wide``, every sum in the order of K."""
+    (k, m), n = narrow.shape, wide.shape[1]
     if n == 1:
         # For a single sum NumPy would add pairwise instead of one after the other: make it two.
         wide = np.concatenate([wide, wide], axis=1)
@@ -93,7 +105,15 @@ def multiply(left: NDArray[Any], right: NDArray[Any], start: NDArray[Any] | None
             else:
                 np.multiply(narrow[first:last, :, None], wide[first:last, None, :], out=products[1:])
             np.add.reduce(products, axis=0, out=total)
-    return np.asarray(total[:, :n])
+    return total[:, :n]
+
+
+def _adds_exactly(left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
+    """Whether all values are whole, and so small that no sum of their products is rounded in float32."""
+    largest = [float(max(values.max(), -values.min())) for values in (left, right)]
+    if not largest[0] * largest[1] * len(left) <= 2.0**24:
+        return False
+    return all(bool((np.rint(values) == values).all()) for values in (left, right))
 
 
 # Operands fill at most one L0 buffer, so an entry of these caches has at most 64 Ki places: 512 KiB.

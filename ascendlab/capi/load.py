@@ -392,7 +392,7 @@ class Loads(Machine):
 
         def carry_out(number: int) -> None:
             write.put(target.buffer.data, result.reshape(-1).view(np.uint8))
-            write.put(target.buffer.writer, number)
+            write.sign(number)
 
         logged = {"dst": target, "setup": configured, "params": window}
         self.commit(call, Pipe.MTE2, logged, (), write, AippOperation(target, configured, plan), carry_out)

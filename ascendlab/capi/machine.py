@@ -162,7 +162,7 @@ class Machine:
         self.ordering.barrier(step, Pipe.ALL)
         undo = self._remember(access)
         access.put(target.buffer.data, data)
-        access.put(target.buffer.writer, step)
+        access.sign(step)
         self.log("poke", Pipe.S, {"pointer": target}, writes=(access,), operation=PokeOperation(), undo=undo)
 
     # The stations of a call
@@ -208,13 +208,13 @@ class Machine:
 
     def check_pointer(self, call: str, name: str, value: object, buffers: tuple[str, ...]) -> Pointer:
         """Return `value` if it is a pointer into one of `buffers` of this core."""
-        where = " or ".join(buffers)
         if not isinstance(value, Pointer) or value.buffer.name not in buffers:
-            raise ParameterError(name, value, f"a pointer into {where}", table=call)
+            raise ParameterError(name, value, f"a pointer into {' or '.join(buffers)}", table=call)
         buffer = value.buffer
         known = self._gm.get(id(buffer.array)) if buffer.is_gm else self.buffers.get(buffer.name)
         if known is not buffer:
-            raise ParameterError(name, value, f"a pointer into {where} of this core, not of another one", table=call)
+            allowed = f"a pointer into {buffer.name} of this core, not of another one"
+            raise ParameterError(name, value, allowed, table=call)
         return value
 
     def check_aligned(self, call: str, name: str, pointer: Pointer, alignment: int) -> None:
@@ -249,7 +249,7 @@ class Machine:
             # First of all: marks that other blocks have left would be taken for steps of this one.
             buffer.sharing.check(call, access, self.block, writing=False)
         marks: NDArray[np.int32] = access.of(buffer.writer)
-        if strict and not buffer.is_gm and marks.size and marks.min() <= 0:
+        if strict and not (buffer.is_gm or access.is_whole) and marks.size and marks.min() <= 0:
             raise self._unwritten(call, access)
         if self.ordering.finished(pipe, buffer.written_by) < self._last_steps[buffer.written_by.number]:
             self._check_writers(call, pipe, access, marks, "reads")
@@ -349,8 +349,9 @@ class Machine:
         def carry_out(number: int) -> None:
             source, target = src.buffer, dst.buffer
             plan.run(source.data[read.start : read.stop], target.data[write.start : write.stop], fill, convert)
-            write.put(target.writer, number)
-            if not strict and not source.is_gm and marks.min() <= 0:
+            complete = strict or source.is_gm or read.is_whole or bool(marks.min() > 0)
+            write.sign(number, complete=complete)
+            if not complete:
                 written = plan.gather(source.writer[read.start : read.stop]) > 0
                 carried = np.where(written, number, -number).astype(np.int32)
                 plan.scatter(target.writer[write.start : write.stop], carried)

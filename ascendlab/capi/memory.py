@@ -124,6 +124,13 @@ class Sharing:
             access.put(self._wrote, block + 1)
             return
         before = access.of(self._read)
+        if before.min() == before.max():
+            # The usual case: a part of one block, or what all of them read.
+            if before.flat[0] in (0, block + 1):
+                access.put(self._read, block + 1)
+            else:
+                access.put(self._read, _SEVERAL)
+            return
         shared = (before != 0) & (before != block + 1)
         access.put(self._read, np.where(shared, np.uint16(_SEVERAL), np.uint16(block + 1)))
 
@@ -166,6 +173,9 @@ class Buffer:
     def __post_init__(self) -> None:
         self.is_gm = self.array is not None
         self.writer = np.zeros(self.data.size if self.is_gm else 0, np.int32)
+        # What is known without looking at every mark: nobody has written from here on, and all of this is written.
+        self.blank = 0
+        self.whole = (0, 0)
 
     @classmethod
     def on_chip(cls, name: str, size: int) -> Buffer:

@@ -123,10 +123,10 @@ class Register:
     def __init__(self, config: object = None, **fields: object) -> None:
         self._config = 0
         self.config = self.default if config is None else config
-        known = {bits.name for bits in self.layout()}
         for name, value in fields.items():
-            if name not in known:
-                raise ParameterError(self.document_name, name, "a field: " + ", ".join(sorted(known)))
+            if not isinstance(getattr(type(self), name, None), Bits):
+                known = sorted(bits.name for bits in self.layout())
+                raise ParameterError(self.document_name, name, "a field: " + ", ".join(known))
             setattr(self, name, value)
 
     @property

@@ -53,6 +53,26 @@ class Access:
         else:
             array[self.start : self.stop].reshape(-1, self.cover.unit)[local] = value
 
+    def sign(self, number: int, *, complete: bool = True) -> None:
+        """Mark these bytes as written by a step; not complete if it takes some of the marks back."""
+        buffer, start, stop = self.pointer.buffer, self.start, self.stop
+        self.put(buffer.writer, number)
+        buffer.blank = max(buffer.blank, stop)
+        first, last = buffer.whole
+        if not complete:
+            buffer.whole = (0, 0)
+        elif self.cover.local is None:
+            if start <= last and stop >= first:
+                buffer.whole = (min(start, first), max(stop, last))
+            elif stop - start > last - first:
+                buffer.whole = (start, stop)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all these bytes are known to be written; if not, their marks must be looked at."""
+        first, last = self.pointer.buffer.whole
+        return first <= self.start and self.stop <= last
+
     def meets(self, other: Access) -> bool:
         """Whether two accesses of one buffer share a byte."""
         start, stop = max(self.start, other.start), min(self.stop, other.stop)
@@ -107,6 +127,8 @@ class Undo:
     def of(cls, access: Access) -> Undo:
         """Keep what is there now."""
         buffer, start, stop = access.pointer.buffer, access.start, access.stop
+        if start >= buffer.blank and not buffer.is_gm:
+            return cls(buffer, start, stop, None, None)
         writer = buffer.writer[start:stop]
         written = bool(writer.any())
         data = buffer.data[start:stop].copy() if written or buffer.is_gm else None
