@@ -26,26 +26,28 @@ LOOPS, TORCH = "the example's loops in Python", "torch conv2d in float32, half t
 
 
 def _loops(fmap: list[float], weight: list[float], s: Conv2dShape) -> list[float]:
-    """Run the example's golden loops on Python's own numbers."""
+    """Run the example's golden loops, line for line, on Python's own numbers; only its index functions are inlined."""
     golden = [0.0] * (s.BATCH * s.OUTPUT_BATCH_SIZE)
-    height, width, cin, cout, c0s, hout, wout = s.H, s.W, s.CIN, s.COUT, range(16), s.HOUT, s.WOUT
+    H, W, CIN, COUT, C0, C1, KH, KW = s.H, s.W, s.CIN, s.COUT, 16, s.C1, s.KH, s.KW  # noqa: N806
     for n in range(s.BATCH):
-        for ho in range(hout):
-            for wo in range(wout):
-                for co in range(cout):
+        for ho in range(s.HOUT):
+            for wo in range(s.WOUT):
+                for co in range(COUT):
                     acc = 0.0
-                    for c1 in range(s.C1):
-                        for kh in range(s.KH):
-                            for kw in range(s.KW):
+                    for c1 in range(C1):
+                        for kh in range(KH):
+                            for kw in range(KW):
                                 hi = ho * s.STRIDE_H + kh * s.DILATION_H - s.PAD_TOP
                                 wi = wo * s.STRIDE_W + kw * s.DILATION_W - s.PAD_LEFT
-                                outside = hi < 0 or hi >= height or wi < 0 or wi >= width
-                                pixel = ((n * height + hi) * width + wi) * cin + c1 * 16
-                                k = ((c1 * s.KH + kh) * s.KW + kw) * 16
-                                for c0 in c0s:
-                                    x = s.PAD_VALUE if outside else fmap[pixel + c0]
-                                    acc += x * weight[(k + c0) * cout + co]
-                    golden[((n * hout + ho) * wout + wo) * cout + co] = acc
+                                for c0 in range(C0):
+                                    ci = c1 * C0 + c0
+                                    x = (
+                                        s.PAD_VALUE
+                                        if hi < 0 or hi >= H or wi < 0 or wi >= W
+                                        else fmap[((n * H + hi) * W + wi) * CIN + ci]
+                                    )
+                                    acc += x * weight[(((c1 * KH + kh) * KW + kw) * C0 + c0) * COUT + co]
+                    golden[((n * s.HOUT + ho) * s.WOUT + wo) * COUT + co] = acc
     return golden
 
 
