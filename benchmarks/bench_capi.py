@@ -88,7 +88,7 @@ def cases(small: bool = False) -> Iterator[Case]:
     core = launched.cores[0]
 
     def show() -> None:
-        for step in (5, 20, 30):
+        for step in (5, 20, len(core.steps) - 7):
             state = core.at(step)
             for buffer in core.buffers:
                 state.memory_map(buffer)
