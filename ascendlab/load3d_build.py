@@ -16,7 +16,6 @@ array([[0, 1, 3, 4],
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from ascendlab.load3d_plan import Axis, Load3dPlan
 
 __all__ = ["Block", "block_plan", "fractal_plan", "matrix_plan", "shape_of_block", "shape_of_fractals"]
 
+_ONCE = {"repeat_m": 1, "repeat_k": 1}
 # Plans are numbered in pieces of at most about this many units.
 _PIECE_NUMBERS = 1 << 18
 
@@ -155,13 +155,31 @@ def block_plan(
                       geometry.m, block.joined)  # fmt: skip
     columns = _positions(block.column_starts, block.columns, unit, along_k * k0, _ceil(block.columns, c0) * c0 // unit,
                          geometry.k, block.joined)  # fmt: skip
+    lines = (1, 1) if block.joined else (len(block.row_starts), len(block.column_starts))
+    sizes |= dict(zip(("repeat_m", "repeat_k"), lines, strict=True))
     return _plan(geometry, shape, rows, columns, order, sizes, {**within, **outer, "repeat_m": one, "repeat_k": one})
+
+
+@dataclass(frozen=True)
+class _Positions:
+    """Where along one axis of the matrix the entries of a result stand.
+
+    Parameters
+    ----------
+    every : ndarray of int64
+        The position of each entry, -1 where the result has no element.
+    runs : list of (int, int, int)
+        Stretches without gaps: first entry, its position, number of entries.
+    """
+
+    every: NDArray[np.int64]
+    runs: list[tuple[int, int, int]]
 
 
 def _positions(
     starts: Sequence[int], length: int, unit: int, room: int, repeat_room: int, end: int, joined: bool
-) -> NDArray[np.int64]:
-    """Lay out the matrix positions along one axis: (repeats, room), -1 where the result has no element.
+) -> _Positions:
+    """Lay out the matrix positions along one axis.
 
     Parameters
     ----------
@@ -180,16 +198,14 @@ def _positions(
     joined : bool
         Whether the repeats follow each other along the axis.
     """
-    taken = repeat_room if joined else room
-    offset = np.arange(0, taken * unit, unit, dtype=np.int64)
-    position = np.array([start + offset for start in starts])
-    for line, start in zip(position, starts, strict=True):
-        line[max(0, min(length, end - start)) // unit :] = -1
-    if joined:
-        filled = np.full((1, room), -1, np.int64)
-        filled[0, : position.size] = position.reshape(-1)
-        return filled
-    return position
+    step = repeat_room if joined else room
+    every = np.full(room if joined else room * len(starts), -1, np.int64)
+    runs = []
+    for repeat, start in enumerate(starts):
+        count = max(0, min(length, end - start)) // unit
+        runs.append((repeat * step, start, count))
+        every[repeat * step : repeat * step + count] = np.arange(start, start + count * unit, unit)
+    return _Positions(every, runs)
 
 
 def shape_of_fractals(c0: int, repeats: int, jump: int, *, transposed: bool = False) -> tuple[int, int, int]:
@@ -200,7 +216,7 @@ def shape_of_fractals(c0: int, repeats: int, jump: int, *, transposed: bool = Fa
 def fractal_plan(
     geometry: Geometry,
     window: int,
-    columns: NDArray[np.int64],
+    columns: range,
     *,
     unit: int,
     repeats: int,
@@ -216,8 +232,8 @@ def fractal_plan(
         The feature map and the windows.
     window : int
         Matrix row of the first fractal's first row.
-    columns : ndarray of int64
-        First matrix column of each unit, for all repeats one after the other; -1 for what is not written.
+    columns : range
+        First matrix column of each unit, for all repeats one after the other; units after the last one are not written.
     unit : int
         Channels that lie together.
     repeats : int
@@ -232,24 +248,29 @@ def fractal_plan(
     c0 = geometry.c0
     shape = shape_of_fractals(c0, repeats, jump, transposed=transposed)
     along_m, along_k = (repeats, 1) if over_windows else (1, repeats)
-    rows = window + np.arange(along_m * FRACTAL_ROWS, dtype=np.int64).reshape(along_m, FRACTAL_ROWS)
+    rows = _positions(
+        [window], along_m * FRACTAL_ROWS, 1, along_m * FRACTAL_ROWS, 0, window + along_m * FRACTAL_ROWS, False
+    )
+    room = along_k * c0 // unit
+    units = _positions([columns.start], room * unit, unit, room, 0, columns.stop, False)
     if transposed:
         within = {"m0": 1, "element": FRACTAL_ROWS, "k0": unit * FRACTAL_ROWS}
     else:
         within = {"element": 1, "k0": unit, "m0": c0}
     step = jump * FRACTAL_ROWS * c0
     strides = {**within, "m1": step, "k1": step, "repeat_m": step, "repeat_k": step}
-    sizes = {"m0": FRACTAL_ROWS, "k0": c0 // unit, "m1": 1, "k1": 1, "element": unit}
+    sizes = {"m0": FRACTAL_ROWS, "k0": c0 // unit, "m1": along_m, "k1": along_k, "element": unit, **_ONCE}
     order = ("m1", "k1", *(("k0", "m0") if transposed else ("m0", "k0")), "element")
-    return _plan(geometry, shape, rows, columns.reshape(along_k, -1), order, sizes, strides)
+    return _plan(geometry, shape, rows, units, order, sizes, strides)
 
 
 def matrix_plan(geometry: Geometry) -> Load3dPlan:
     """Plan the whole matrix, row after row (im2col)."""
     unit = geometry.tail or geometry.c0
-    rows = np.arange(geometry.m, dtype=np.int64)[None]
-    columns = np.arange(0, geometry.k, unit, dtype=np.int64)[None]
-    sizes = {"m0": 1, "k0": 1, "m1": geometry.m, "k1": geometry.k // unit, "element": unit}
+    count = geometry.k // unit
+    rows = _positions([0], geometry.m, 1, geometry.m, 0, geometry.m, False)
+    columns = _positions([0], geometry.k, unit, count, 0, geometry.k, False)
+    sizes = {"m0": 1, "k0": 1, "m1": geometry.m, "k1": count, "element": unit, **_ONCE}
     strides = {"m0": 0, "k0": 0, "m1": geometry.k, "k1": unit, "element": 1, "repeat_m": 0, "repeat_k": 0}
     order = ("m1", "m0", "k1", "k0", "element")
     return _plan(geometry, (geometry.m, geometry.k), rows, columns, order, sizes, strides)
@@ -258,25 +279,22 @@ def matrix_plan(geometry: Geometry) -> Load3dPlan:
 def _plan(
     geometry: Geometry,
     shape: tuple[int, ...],
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
+    rows: _Positions,
+    columns: _Positions,
     order: Sequence[str],
     sizes: dict[str, int],
     strides: dict[str, int],
 ) -> Load3dPlan:
     """Make a plan whose index is in the order of gathering: the repeats, then `order`."""
-    sizes = {**sizes, "repeat_m": len(rows), "repeat_k": len(columns)}
     names = ("repeat_k", "repeat_m", *order)
     axes = tuple(Axis(name, sizes[name], strides[name]) for name in names)
     index = np.empty([axis.size for axis in axes[:-1]], np.intp)
     grid = index.transpose([names.index(name) for name in ("repeat_k", "k1", "k0", "repeat_m", "m1", "m0")])
-    _number_units(grid, geometry, sizes["element"], rows.reshape(-1), columns)
-    return Load3dPlan(geometry, shape, axes, index, rows.reshape(-1), columns.reshape(-1))
+    _number_units(grid, geometry, sizes["element"], rows, columns)
+    return Load3dPlan(geometry, shape, axes, index, rows.every, columns.every)
 
 
-def _number_units(
-    grid: NDArray[np.intp], geometry: Geometry, unit: int, rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> None:
+def _number_units(grid: NDArray[np.intp], geometry: Geometry, unit: int, rows: _Positions, columns: _Positions) -> None:
     """Find the L1 unit behind every unit of columns and every row, piece by piece.
 
     Parameters
@@ -285,40 +303,34 @@ def _number_units(
         Where the numbers go, as a view of the plan's index.
     geometry, unit
         The feature map and the windows; the elements of a unit.
-    rows, columns : ndarray of int64
-        Matrix row of each row position, first matrix column of each unit of columns; -1 for absent ones.
+    rows, columns : _Positions
+        The result's positions along the matrix's rows, and those of its units along the columns.
     """
     absent = geometry.source_size // unit
     # No sum exceeds twice the largest number; narrow integers move faster.
     kind = np.int32 if absent < 2**30 - 1 else np.int64
-    row_runs = _runs(rows, 1)
-    step = max(1, _PIECE_NUMBERS // max(1, len(rows) * grid.shape[2]))
-    for repeat in range(len(grid)):
-        for start in range(0, grid.shape[1], step):
+    repeats, k1, k0 = grid.shape[:3]
+    step = max(1, _PIECE_NUMBERS // max(1, len(rows.every) * k0))
+    for repeat in range(repeats):
+        for start in range(0, k1, step):
             target = grid[repeat, start : start + step]
-            piece = columns[repeat, start * grid.shape[2] : start * grid.shape[2] + target.shape[0] * target.shape[1]]
-            blocks = [
-                (slice(k_place, k_place + k_count), slice(m_place, m_place + m_count),
-                 _numbers(geometry, unit, range(m, m + m_count), range(k, k + k_count * unit, unit), kind))
-                for k_place, k, k_count in _runs(piece, unit)
-                for m_place, m, m_count in row_runs
-            ]  # fmt: skip
-            number = blocks[0][2] if blocks else np.empty((0, 0), kind)
-            if number.shape != (len(piece), len(rows)):
-                number = np.full((len(piece), len(rows)), absent, kind)
-                for k_slice, m_slice, part in blocks:
-                    number[k_slice, m_slice] = part
+            first = (repeat * k1 + start) * k0
+            size = (target.shape[0] * k0, len(rows.every))
             # NumPy is slow with axes of length one.
             target = target.squeeze()
-            target[...] = number.reshape(target.shape)
-
-
-def _runs(positions: NDArray[np.int64], step: int) -> list[tuple[int, int, int]]:
-    """Cut positions into stretches that go on by `step`: place, first position and length of each; -1 is left out."""
-    ends = np.flatnonzero((positions[1:] - positions[:-1] != step) | (positions[:-1] < 0)) + 1
-    edges = [0, *(int(end) for end in ends), len(positions)]
-    found = [(begin, int(positions[begin]), end - begin) for begin, end in itertools.pairwise(edges)]
-    return [run for run in found if run[1] >= 0]
+            number = None
+            for k_place, k, k_count in columns.runs:
+                skipped = max(0, first - k_place)
+                k_range = range(k + skipped * unit, k + min(k_count, first + size[0] - k_place) * unit, unit)
+                for m_place, m, m_count in rows.runs if k_range else ():
+                    part = _numbers(geometry, unit, range(m, m + m_count), k_range, kind)
+                    if part.shape == size:
+                        number = part
+                    else:
+                        number = np.full(size, absent, kind) if number is None else number
+                        place = k_place + skipped - first
+                        number[place : place + len(k_range), m_place : m_place + m_count] = part
+            target[...] = absent if number is None else number.reshape(target.shape)
 
 
 def _numbers(geometry: Geometry, unit: int, rows: range, columns: range, kind: Any) -> NDArray[Any]:

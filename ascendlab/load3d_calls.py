@@ -397,7 +397,7 @@ def _check_v1_source(src: NDArray[Any], params: LoadData3DParamsV1, kind: DataTy
     return src.size // group * kind.c0
 
 
-def _v1_columns(params: LoadData3DParamsV1, geometry: Geometry) -> tuple[NDArray[np.int64], int]:
+def _v1_columns(params: LoadData3DParamsV1, geometry: Geometry) -> tuple[range, int]:
     """Return the first matrix column of each unit of Load3Dv1's fractals, and a unit's size."""
     for axis, fetch, size in (
         ("W", params.fetch_filter_w, params.filter_w),
@@ -422,6 +422,5 @@ def _v1_columns(params: LoadData3DParamsV1, geometry: Geometry) -> tuple[NDArray
             f"{params.filter_w} = {there} filter points, the first repeat is at number {first}",
             table=_T3,
         )  # fmt: skip
-    point = first + np.arange(repeats * in_row, dtype=np.int64)
     # A row that holds several filter points may end behind the last one.
-    return np.where(point < there, point * unit, -1), unit
+    return range(first * unit, min(first + repeats * in_row, there) * unit, unit), unit

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,10 +102,8 @@ def v2_types(product: Product, dst: str) -> tuple[str, ...]:
 def check_type(src: object, allowed: tuple[str, ...], where: str) -> tuple[NDArray[Any], DataType]:
     """Return the source array and its type, if the call can move that type."""
     if is_plain(src):
-        for name in allowed:
-            kind = as_dtype(name)
-            if src.dtype == kind.numpy:
-                return src, kind
+        with contextlib.suppress(ParameterError):
+            return src, as_dtype(src.dtype, allowed)
     raise ParameterError("src", src, f"a NumPy array of {', '.join(allowed)}{where}")
 
 
