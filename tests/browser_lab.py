@@ -163,14 +163,16 @@ explorer => new Promise(resolve => {
 # Runs in the page: the kernel has nothing to do, and nothing has changed in the explorer for some frames.
 _SETTLED = """
 explorer => new Promise(resolve => {
-  let calm = 0, last = '';
+  let calm = 0, last = '', frames = 0;
   const look = () => {
     const busy = jupyterapp.shell.currentWidget.sessionContext.kernelDisplayStatus !== 'idle';
     const image = explorer.querySelector('.al-picture img');
     const now = explorer.innerHTML;
     calm = !busy && now === last && image && image.complete ? calm + 1 : 0;
     last = now;
-    if (calm > 12) resolve(true); else requestAnimationFrame(look);
+    if (calm > 12) resolve(true);
+    else if (frames++ > 300) resolve(false);
+    else requestAnimationFrame(look);
   };
   look();
 })
@@ -203,6 +205,10 @@ class ExplorerView:
     def picture(self) -> Locator:
         """Return the picture."""
         return self.root.locator(".al-picture img")
+
+    def is_refused(self) -> bool:
+        """Return whether the explorer opened with settings that cannot be, so that there is no picture yet."""
+        return self.root.locator(".al-picture").get_by_text("No picture yet.").count() > 0
 
     def src(self) -> str:
         """Return the picture's data address."""
@@ -238,13 +244,20 @@ class ExplorerView:
 
     def await_picture(self, *, unlike: str) -> str:
         """Wait for a picture other than `unlike`, and for it to be drawn; return its address."""
-        self.page.wait_for_function(
-            "([root, old]) => { const i = root.querySelector('.al-picture img');"
-            " return i && i.src !== old && i.complete && i.naturalWidth > 0; }",
-            arg=[self.root.element_handle(), unlike],
-            timeout=PATIENCE,
+        self._await(
+            "(root, old) => { const i = root.querySelector('.al-picture img');"
+            " return Boolean(i && i.src !== old && i.complete && i.naturalWidth > 0); }",
+            unlike,
         )
         return self.src()
+
+    def _await(self, condition: str, argument: object = None) -> None:
+        """Ask the page again and again, of the element that is there now: JupyterLab may have drawn the cell anew."""
+        deadline = time.monotonic() + PATIENCE / 1000
+        while not self.root.evaluate(condition, argument):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"after {PATIENCE} ms not yet: {condition}")
+            self.page.wait_for_timeout(20)
 
     def await_state(self, value: float, name: str) -> None:
         """Wait until a parameter has this value and everything that is shown belongs to it."""
@@ -253,7 +266,7 @@ class ExplorerView:
 
     def await_calm(self) -> None:
         """Wait until nothing changes any more."""
-        self.page.wait_for_function(_SETTLED, arg=self.root.element_handle(), timeout=PATIENCE)
+        self._await(_SETTLED)
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[Recording]:
@@ -361,10 +374,11 @@ class Notebook:
         )
 
     def explorer(self, number: int = 0) -> ExplorerView:
-        """Return the explorer with this number, scrolled into view, its picture drawn."""
+        """Return the explorer with this number, scrolled into view, its picture drawn or its settings refused."""
         view = ExplorerView(self.panel.locator(".al-explorer").nth(number), self.page)
         view.root.evaluate("explorer => explorer.scrollIntoView()")
-        view.await_picture(unlike="")
+        if not view.is_refused():
+            view.await_picture(unlike="")
         return view
 
     def broken_widgets(self) -> int:

@@ -20,8 +20,7 @@ from ascendlab.summary import summarise
 from benchmarks.report import machine
 from benchmarks.report import page as page_of_results
 
-# 04 and 05 are left to nbval until their run in the browser has been seen to end.
-NAMES = ["00_start_here.ipynb", "01_set_aipp_functions.ipynb"]
+NAMES = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 PRESET: dict[str, Any] = {
     "picture": "numbers", "padding_mode": 2, "left_pad_size": 3, "right_pad_size": 1, "top_pad_size": 2,
 }  # fmt: skip
@@ -124,8 +123,12 @@ def test_notebook_reads_and_runs(page: Page, url: str, name: str) -> None:
     notebook.run_all()
     for number in range(living):
         view = notebook.explorer(number)
-        assert view.alt()
-        assert summarise(run_shown_code(view.code("python"))) in view.text("summary")
+        if view.is_refused():
+            assert view.text("message").startswith("Not possible:")
+            assert view.root.locator(".al-python code").count() == 0
+        else:
+            assert view.alt()
+            assert summarise(run_shown_code(view.code("python"))) in view.text("summary")
     assert notebook.broken_widgets() == 0
     assert notebook.troubles == []
     notebook.close()
