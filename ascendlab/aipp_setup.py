@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.aipp_convert import Conversion, conversion_tables
-from ascendlab.aipp_params import AippInputFormat, AippParams, check_profile
+from ascendlab.aipp_params import AippInputFormat, AippParams, LoadImageToLocalParams, check_profile
 from ascendlab.arrays import check_array
 from ascendlab.dtypes import DataType, as_dtype, check_constant
 from ascendlab.errors import DocumentationConflictWarning, ParameterError
+from ascendlab.fields import fields_of
 from ascendlab.products import Product, require_product
 
-__all__ = ["AippSetup", "output_types", "set_aipp_functions"]
+__all__ = ["SWAP_FORMATS", "AippSetup", "output_types", "set_aipp_functions"]
 
 SUPPORTED = (
     Product.ATLAS_350,
@@ -25,7 +26,7 @@ SUPPORTED = (
     Product.ATLAS_200I_500_A2,
     Product.ATLAS_INFERENCE_AI_CORE,
 )
-_SWAP_FORMATS = {
+SWAP_FORMATS = {
     "is_swap_rb": ("isSwapRB", (AippInputFormat.RGB888_U8, AippInputFormat.XRGB8888_U8)),
     "is_swap_uv": ("isSwapUV", (AippInputFormat.YUV420SP_U8,)),
     "is_swap_ax": ("isSwapAX", (AippInputFormat.XRGB8888_U8,)),
@@ -170,12 +171,20 @@ def _check_sources(input_format: AippInputFormat, src0: object, src1: object) ->
     else:
         depth = 4 if input_format is AippInputFormat.XRGB8888_U8 else 3
         check_array("src0", src0, u8, (None, None, depth), f"(H, W, {depth})")
+    assert isinstance(src0, np.ndarray)
+    # srcHorizSize must be the picture's width and lie in its own range: no window of another picture could be read.
+    width_range = fields_of(LoadImageToLocalParams)["src_horiz_size"]
+    assert width_range.low is not None
+    assert width_range.high is not None
+    if not (src0.shape[0] and width_range.low <= src0.shape[1] <= width_range.high):
+        allowed = f"a picture of at least one row, its width (srcHorizSize) in {width_range.range_text}"
+        raise ParameterError("src0", src0, allowed, table="LoadImageToLocal")
 
 
 def _check_config(
     config: AippParams, input_format: AippInputFormat, kind: DataType, product: Product, profile: str
 ) -> None:
-    for name, (document_name, formats) in _SWAP_FORMATS.items():
+    for name, (document_name, formats) in SWAP_FORMATS.items():
         if getattr(config.swap_params, name) and input_format not in formats:
             names = " and ".join(f.name for f in formats)
             allowed = f"False for {input_format.name}; only {names} can swap this way"

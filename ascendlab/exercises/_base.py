@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.errors import AscendlabError, ParameterError, describe_value
+from ascendlab.fields import check_int
 
 __all__ = ["Case", "Exercise", "Misconception", "Result", "Shown", "odd_shapes"]
 
@@ -250,7 +251,12 @@ class Exercise:
         Returns
         -------
         Result
-            Never an exception: what the learner's function raises is part of the message.
+            Never an exception of the learner's function: what it raises is part of the message.
+
+        Raises
+        ------
+        ParameterError
+            For a `seed` that is no integer in [0, 2**64 - 1].
         """
         if any(answer is n for n in _NOTHING):
             return self._not_done()
@@ -282,7 +288,7 @@ class Exercise:
         return Result(NOT_DONE, f"Not done yet: write {self.name}, then check again.")
 
     def _make_cases(self, seed: int) -> Sequence[Case]:
-        return self.cases(np.random.default_rng(seed))
+        return self.cases(np.random.default_rng(check_int("seed", seed, 0, 2**64 - 1)))
 
     def _made_like(self, misconception: Misconception, outcome: _Outcome) -> bool:
         """Whether the misconception makes the same of this case as the learner's function did."""
@@ -334,11 +340,13 @@ class Exercise:
 def _run(function: Callable[..., Any], case: Case) -> _Outcome:
     try:
         return _Outcome(case, case.run(function))
-    except Exception as error:  # whatever the learner's code does is theirs to read about, not to crash on
+    except KeyboardInterrupt:  # the learner stops an endless loop
+        raise
+    except BaseException as error:  # sys.exit() too: what the learner's code does is theirs to read about
         return _Outcome(case, trouble=_explain(error, function), unwritten=isinstance(error, NotImplementedError))
 
 
-def _explain(error: Exception, function: Callable[..., Any]) -> str:
+def _explain(error: BaseException, function: Callable[..., Any]) -> str:
     """Say in a line what an exception was and in which line of the learner's function it came up."""
     code = getattr(function, "__code__", None)
     lines = [

@@ -25,6 +25,7 @@ from ascendlab.aipp_params import (
     LoadImageToLocalParams,
     csc_preset,
 )
+from ascendlab.aipp_setup import SWAP_FORMATS
 from ascendlab.cpp import to_cpp
 from ascendlab.errors import ParameterError
 from ascendlab.explorers._base import Explorer, Group, Shown
@@ -175,6 +176,11 @@ class AippExplorer(Explorer):
             reasons |= {f"dtc_{n}_ch{c}": "Only half uses min and var." for n in ("min", "var") for c in range(3)}
         if state["dtype"] == "uint8":
             reasons |= {f"dtc_mean_ch{c}": "uint8 is not converted." for c in range(3)}
+        for name, (_, formats) in SWAP_FORMATS.items():
+            if state["input_format"] not in formats:
+                reasons[name] = f"Only {' and '.join(f.name for f in formats)} can swap this way."
+        if not state["padding_mode"] and state["profile"] == "documented":
+            reasons |= dict.fromkeys(("top_pad_size", "bot_pad_size"), "Mode 0 pads left and right only.")
         if state["padding_mode"]:
             reasons |= {f"padding_value_ch{c}": "Only mode 0 pads with constants." for c in range(4)}
         if state["is_single_line_copy"]:
