@@ -89,6 +89,7 @@ def set_aipp_functions(
     ----------
     src0 : ndarray of uint8
         YUV420SP: the Y plane, (H, W) with even H and W; XRGB8888: (H, W, 4); RGB888: (H, W, 3); YUV400: (H, W).
+        W, which is ``srcHorizSize``, lies in [2, 4095].
     src1 : ndarray of uint8, shape (H/2, W), optional
         YUV420SP only: U and V interleaved.  Other formats do not look at it.
     input_format : AippInputFormat
@@ -110,8 +111,9 @@ def set_aipp_functions(
     Raises
     ------
     ParameterError
-        A wrong array, a swap that the format does not have, a constant outside the output type, a parameter that
-        the product lacks (dtcMin on Atlas 200I/500 A2, dtcRoundMode anywhere else).
+        A wrong array, a picture without rows or with a width that no window can have, a swap that the format does
+        not have, a constant outside the output type, a parameter that the product lacks (dtcMin on Atlas 200I/500
+        A2, dtcRoundMode anywhere else).
     UnsupportedProductError
         On Atlas inference Vector Core and Atlas training.
 
@@ -160,6 +162,7 @@ def _check_sources(input_format: AippInputFormat, src0: object, src1: object) ->
     u8 = np.dtype(np.uint8)
     if input_format is AippInputFormat.YUV420SP_U8:
         y = check_array("src0", src0, u8, (None, None), "(H, W), the Y plane")
+        _check_size(y)
         height, width = y.shape
         if height % 2 or width % 2:
             raise ParameterError(
@@ -167,17 +170,20 @@ def _check_sources(input_format: AippInputFormat, src0: object, src1: object) ->
             )
         check_array("src1", src1, u8, (height // 2, width), f"({height // 2}, {width}), U and V interleaved")
     elif input_format is AippInputFormat.YUV400_U8:
-        check_array("src0", src0, u8, (None, None), "(H, W)")
+        _check_size(check_array("src0", src0, u8, (None, None), "(H, W)"))
     else:
         depth = 4 if input_format is AippInputFormat.XRGB8888_U8 else 3
-        check_array("src0", src0, u8, (None, None, depth), f"(H, W, {depth})")
-    assert isinstance(src0, np.ndarray)
-    # srcHorizSize must be the picture's width and lie in its own range: no window of another picture could be read.
-    width_range = fields_of(LoadImageToLocalParams)["src_horiz_size"]
-    assert width_range.low is not None
-    assert width_range.high is not None
-    if not (src0.shape[0] and width_range.low <= src0.shape[1] <= width_range.high):
-        allowed = f"a picture of at least one row, its width (srcHorizSize) in {width_range.range_text}"
+        _check_size(check_array("src0", src0, u8, (None, None, depth), f"(H, W, {depth})"))
+
+
+def _check_size(src0: NDArray[Any]) -> None:
+    """Refuse a picture that no window fits: srcHorizSize is its width, and has a range of its own."""
+    widths = fields_of(LoadImageToLocalParams)["src_horiz_size"]
+    assert widths.low is not None
+    assert widths.high is not None
+    height, width = src0.shape[:2]
+    if not (height and widths.low <= width <= widths.high):
+        allowed = f"a picture of at least one row, its width (srcHorizSize) in {widths.range_text}"
         raise ParameterError("src0", src0, allowed, table="LoadImageToLocal")
 
 

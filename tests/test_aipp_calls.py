@@ -187,6 +187,37 @@ def test_a_picture_of_the_wrong_shape(input_format, src0, src1, message):
         al.set_aipp_functions(*arrays, input_format=input_format, config=al.AippParams(), dtype="int8")
 
 
+@pytest.mark.parametrize(
+    ("input_format", "height", "width"),
+    [
+        *((f, *size) for f in F for size in ((4, 4096), (4, 5000), (0, 4), (4, 0), (0, 0))),
+        *((f, 4, 1) for f in F if f is not F.YUV420SP_U8),
+    ],
+    ids=str,
+)
+def test_a_picture_that_no_window_fits(input_format, height, width):
+    """What no window could read is refused at once, with srcHorizSize's own range, and src0 before its src1."""
+    src0, src1 = aipp_cases.make_sources(np.random.default_rng(0), input_format, height, width)
+    allowed = "allowed: a picture of at least one row, its width (srcHorizSize) in [2, 4095] (LoadImageToLocal)"
+    for given in (src1, None):
+        with pytest.raises(al.ParameterError) as caught:
+            al.set_aipp_functions(src0, given, input_format=input_format, config=al.AippParams(), dtype="int8")
+        assert str(caught.value) == f"src0 = a uint8 array of shape {src0.shape} is not allowed; {allowed}"
+
+
+@pytest.mark.parametrize("input_format", F, ids=lambda f: f.name)
+@pytest.mark.parametrize("width", [2, 4094, 4095])
+def test_the_narrowest_and_the_widest_picture(input_format, width):
+    """Every picture that can be configured can be read in its whole width."""
+    if input_format is F.YUV420SP_U8:
+        width -= width % 2
+    src0, src1 = aipp_cases.make_sources(np.random.default_rng(1), input_format, 2, width)
+    setup = al.set_aipp_functions(src0, src1, input_format=input_format, config=al.AippParams(), dtype="uint8")
+    result = al.load_image_to_local(setup, window_of(src0))
+    assert result.shape == (2, width, 32)
+    assert np.array_equal(result[:, :, 0], src0.reshape(2, width, -1)[:, :, 0])
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "float32", "bool", "object", "S1"])
 def test_a_picture_of_the_wrong_type(dtype):
     """Samples are uint8 and nothing else."""
