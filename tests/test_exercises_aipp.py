@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ascendlab import exercises
+from ascendlab import ParameterError, exercises
 from ascendlab.exercises import Case, Exercise, Misconception
 from ascendlab.exercises._base import odd_shapes
 
@@ -375,6 +376,62 @@ def test_bias_field_accepts_one_answer_of_sixteen(choices):
 # --- how a check behaves, whatever the exercise ---
 
 
+def _spec_holds(low, high, dtc_mean, dtc_min, dtc_var):
+    """Work out the lines that the learner reads."""
+    names = {"np": np, "low": low, "high": high, "dtc_mean": dtc_mean, "dtc_min": dtc_min, "dtc_var": dtc_var}
+    first, *conditions = AIPP.normalisation.spec.splitlines()
+    exec(first, names)
+    return all(eval(condition, names) for condition in conditions)
+
+
+def _on_the_bound(low, high, *, side, dtc_mean, beyond=0):
+    """Choose halves that put one end 2**-9 off, to the last bit, and the other as far as the spec lets it."""
+    half, middle, exact = np.float16, (low + high) / 2 - dtc_mean, 2 / (high - low)
+    found = []
+    for dtc_min in np.unique((middle + np.arange(-0.5, 0.51, 2**-5)).astype(half)):
+        for dtc_var in np.unique((exact * (1 + np.arange(-8, 9) * 2**-11)).astype(half)):
+            ends = [float((half(v - dtc_mean) - dtc_min) * dtc_var) - sign for v, sign in ((low, -1), (high, 1))]
+            if ends[side] in (2**-9, -(2**-9)) and abs(ends[1 - side]) <= 2**-9:
+                found.append((abs(ends[1 - side]), dtc_mean, float(dtc_min), float(dtc_var)))
+    return max(found)[1:]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("side", [0, 1], ids=["low", "high"])
+@pytest.mark.parametrize("mean", [lambda low, high: 0, lambda low, high: low], ids=["no mean", "low as mean"])
+def test_normalisation_takes_whatever_its_spec_allows(side, mean, seed):
+    """An answer that lies on the bound of the spec, which the learner worked out to be right, is right."""
+    asked = []
+
+    def answer(low, high):
+        choice = _on_the_bound(low, high, side=side, dtc_mean=mean(low, high))
+        assert _spec_holds(low, high, *choice)
+        asked.append(choice)
+        return choice
+
+    result = AIPP.normalisation.check(answer, seed=seed)
+    assert result, str(result)
+    assert len(asked) >= 4
+
+
+def test_normalisation_is_no_looser_than_it_says():
+    """An end that lies twice as far off as the spec allows is wrong, on either side of either end."""
+    for low_end, high_end in ((-1 - 2**-8, 1), (-1 + 2**-8, 1), (-1, 1 + 2**-8), (-1, 1 - 2**-8)):
+
+        def answer(low, high, low_end=low_end, high_end=high_end):
+            var = (high_end - low_end) / (high - low)
+            choice = 0, low - low_end / var, var
+            assert not _spec_holds(low, high, *choice)
+            return choice
+
+        assert AIPP.normalisation.check(answer).status == "wrong"
+
+
+def test_normalisation_says_which_number_is_an_integer():
+    """The task says before anybody tries 127.5 that the mean takes no fraction."""
+    assert "`dtc_mean` is an integer in [0, 255]" in AIPP.normalisation.task
+
+
 def _not_implemented(*_):
     raise NotImplementedError
 
@@ -404,6 +461,48 @@ def test_an_exception_is_explained(name):
     assert result.status == "stopped"
     assert "KeyError in the line `return {}[\"missing\"]`: 'missing'" in str(result)
     assert "KeyError" in str(ALL[name].show(answer))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_answer_cannot_end_the_session(name):
+    """sys.exit() in an answer, or any exception outside Exception, is told like every other."""
+
+    class Unusual(BaseException):
+        pass
+
+    def leave(*_):
+        sys.exit("bye")
+
+    def unusual(*_):
+        raise Unusual
+
+    for answer, words in ((leave, 'SystemExit in the line `sys.exit("bye")`: bye'), (unusual, "Unusual in the line")):
+        result = ALL[name].check(answer)
+        assert result.status == "stopped"
+        assert words in str(result)
+        assert words in str(ALL[name].show(answer))
+
+
+def test_an_endless_loop_can_be_interrupted():
+    """Ctrl+C, the notebook's stop button, is not taken for a mistake of the answer."""
+
+    def answer(*_):
+        raise KeyboardInterrupt
+
+    for run in (AIPP.to_half.check, AIPP.to_half.show):
+        with pytest.raises(KeyboardInterrupt):
+            run(answer)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 10**5000, 1.0, True, None, "1", float("nan"), np.timedelta64(1), [1]],
+                         ids=lambda seed: type(seed).__name__)  # fmt: skip
+def test_a_seed_is_an_integer(seed):
+    """A seed that draws nothing is refused in the library's words, whether there is an answer or not."""
+    for answer in (_block_by_loop, None):
+        for run in (AIPP.block_padding.check, AIPP.block_padding.show):
+            with pytest.raises(ParameterError, match=r"^seed = .*an integer in \[0, 18446744073709551615\]"):
+                run(answer, seed=seed)
+    assert AIPP.block_padding.check(_block_by_loop, seed=np.uint64(2**64 - 1))
 
 
 @pytest.mark.parametrize("name", ALL)

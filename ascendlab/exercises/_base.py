@@ -228,6 +228,11 @@ class Exercise:
             The learner's function; None, or one that returns nothing, is fine.
         seed : int, optional
             Draws another input.
+
+        Raises
+        ------
+        ParameterError
+            For a `seed` that is no integer in [0, 2**64 - 1].
         """
         case = self._make_cases(seed)[0]
         lines = [f"{name} = {_shorten(value, _LONGEST_SHOWN)}" for name, value in case.arguments.items()]
@@ -251,13 +256,15 @@ class Exercise:
         Returns
         -------
         Result
-            Never an exception of the learner's function: what it raises is part of the message.
+            Never an exception of the learner's function: what it raises, `SystemExit` included, is part of the
+            message.  Only a `KeyboardInterrupt` comes through.
 
         Raises
         ------
         ParameterError
             For a `seed` that is no integer in [0, 2**64 - 1].
         """
+        cases = self._make_cases(seed)
         if any(answer is n for n in _NOTHING):
             return self._not_done()
         if not callable(answer):
@@ -265,7 +272,7 @@ class Exercise:
             return Result(
                 WRONG, f"Wrong: check wants the function itself, {self.name}, without calling it; it got {given}."
             )
-        outcomes = [_run(answer, case) for case in self._make_cases(seed)]
+        outcomes = [_run(answer, case) for case in cases]
         if all(o.nothing or o.unwritten for o in outcomes):
             return self._not_done()
         for outcome in outcomes:
