@@ -309,13 +309,16 @@ def test_the_impossible_is_said_in_the_librarys_words(
 @pytest.mark.parametrize(
     ("setting", "disabled", "enabled"),
     [
-        ({}, ["profile", "dtc_round_mode", "x_first", "dtc_mean_ch0"], ["padding_value_ch0", "vert_size"]),
+        ({}, ["profile", "dtc_round_mode", "x_first", "dtc_mean_ch0", "top_pad_size", "bot_pad_size"],
+         ["padding_value_ch0", "vert_size", "left_pad_size", "right_pad_size"]),
+        # The open kernel takes such a border, ignores it, and a note says so.
+        ({"product": Product.ATLAS_350, "profile": "dav_3510"}, [], ["top_pad_size", "bot_pad_size"]),
         ({"product": Product.ATLAS_350}, ["dtc_round_mode"], ["profile"]),
         ({"product": Product.ATLAS_200I_500_A2, "dtype": "half"}, ["dtc_min_ch0", "profile"],
          ["dtc_round_mode", "dtc_var_ch1"]),
         ({"dtype": "int8"}, ["dtc_min_ch1", "dtc_var_ch2"], ["dtc_mean_ch2"]),
         ({"input_format": F.XRGB8888_U8}, [], ["x_first"]),
-        ({"padding_mode": 1}, ["padding_value_ch3"], []),
+        ({"padding_mode": 1}, ["padding_value_ch3"], ["top_pad_size", "bot_pad_size"]),
         ({"is_single_line_copy": True}, [], []),
     ],
 )  # fmt: skip
@@ -327,6 +330,22 @@ def test_what_a_product_lacks_is_disabled(
     assert [name for name in disabled if not numbers.controls[name].box.disabled] == []
     assert [name for name in enabled if numbers.controls[name].box.disabled] == []
     assert all(numbers.controls[name].box.tooltip != numbers.controls[name].control.help for name in disabled)
+
+
+@pytest.mark.parametrize("input_format", F)
+def test_swaps_that_a_format_lacks_are_disabled(numbers: AippExplorer, input_format: AippInputFormat) -> None:
+    """A swap can be switched on where the library takes it, and nowhere else; the tooltip names the formats."""
+    numbers.set(input_format=input_format)
+    for name in fields_of(AippSwapParams):
+        try:
+            run({**numbers.state, name: True})
+            refused = ""
+        except ParameterError as error:
+            refused = error.allowed
+        box = numbers.controls[name].box
+        assert box.disabled == bool(refused)
+        if refused:
+            assert refused.endswith(box.tooltip.removesuffix(".").replace("Only", "only"))
 
 
 def test_a_lost_setting_can_be_undone(numbers: AippExplorer) -> None:
@@ -457,8 +476,13 @@ def test_wrong_presets_raise_where_they_are_written() -> None:
         explorers.aipp(left_pad_sise=4)
     with pytest.raises(ParameterError, match="leftPadSize = 33"):
         explorers.aipp(left_pad_size=33)
-    with pytest.raises(ParameterError, match="input_format"):
-        explorers.aipp(input_format="RGB888_U8")
+    for wrong in ("RGB888_U8", 9, np.array([1, 2])):
+        with pytest.raises(ParameterError, match=r"^input_format = "):
+            explorers.aipp(input_format=wrong)
+    with pytest.raises(ParameterError, match=r"^x_first = 0 "):
+        explorers.aipp(x_first=0)
+    with pytest.raises(ParameterError, match=r"^group = "):
+        explorers.aipp(group=np.array(["Window", "Type"]))
 
 
 def test_random_walks_never_raise(numbers: AippExplorer) -> None:

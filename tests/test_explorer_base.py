@@ -7,10 +7,11 @@ from typing import Any
 from unittest.mock import Mock
 
 import ipywidgets as widgets
+import junk
 import numpy as np
 import pytest
 
-from ascendlab import AippPaddingParams, AippParams, LoadImageToLocalParams, ParameterError
+from ascendlab import AippInputFormat, AippPaddingParams, AippParams, LoadImageToLocalParams, ParameterError
 from ascendlab.errors import KernelLimitWarning
 from ascendlab.explorers._base import Explorer, Group, Shown
 from ascendlab.explorers._controls import (
@@ -226,6 +227,35 @@ def test_wrong_presets_are_refused_by_name() -> None:
         Small(preset="x")
     with pytest.raises(ParameterError, match="group"):
         Small(group="Nothing")
+
+
+@pytest.mark.parametrize("label", junk.MAKERS)
+def test_any_value_for_a_choice_or_a_group(label: str) -> None:
+    """Arrays, objects that cannot be compared and the like are refused by name, as presets, later, and as a group."""
+    value = junk.MAKERS[label]()
+    if value is None:  # one of the choices, and no group in particular
+        return
+    with pytest.raises(ParameterError, match=r"^preset = "):
+        Small(preset=value)
+    with pytest.raises(ParameterError, match=r"^group = .*one of Numbers, Presets"):
+        Small(group=value)
+
+
+def test_a_choice_is_told_from_its_likes() -> None:
+    """What Python calls equal, though it is of another type, is not the choice: 0 is not False, 9 is no format."""
+    switch = choice("x_first", {"X first": True, "X last": False}, True)
+    format_ = choice("input_format", {f.name: f for f in AippInputFormat}, AippInputFormat.RGB888_U8)
+    word = choice("view", {"both": "both", "one": "one"}, "both")
+    for control, wrong in (
+        *((switch, value) for value in (0, 1, 0.0, 1.0, np.True_, "True", np.array([True]), np.array([1, 2]))),
+        *((format_, value) for value in (9, 2, 9.0, "RGB888_U8", np.int64(9), np.array([9]), np.array([1, 2]))),
+        *((word, value) for value in ("Both", b"both", np.str_("both"), ["both"], np.array(["both", "one"]))),
+    ):
+        with pytest.raises(ParameterError, match=f"^{control.name} = .*one of"):
+            control.check(wrong)
+    assert switch.check(False) is False
+    assert format_.check(AippInputFormat.YUV400_U8) is AippInputFormat.YUV400_U8
+    assert word.check("".join(["bo", "th"])) == "both"
 
 
 def test_a_still_is_the_picture_on_its_own() -> None:

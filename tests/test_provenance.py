@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import aipp_cases
 import aipp_oracle
+import junk
 import numpy as np
 import pytest
 from aipp_cases import make_config, random_picture, window_of
@@ -286,6 +287,17 @@ def test_origin_checks_its_index(index):
     """Three integers inside the result; no negative ones, no floats, no bools."""
     with pytest.raises(al.ParameterError, match=r"^index = .*3 integers inside the result's shape"):
         trace_of(random_call()).origin(*index)
+
+
+@pytest.mark.parametrize("label", junk.MAKERS)
+def test_origin_takes_any_value_for_an_index_or_says_no(label):
+    """Durations, texts, arrays and what else is no integer get the same sentence; an integer inside is an index."""
+    traced, value = trace_of(random_call()), junk.MAKERS[label]()
+    if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64)) and 0 <= value < 4:
+        assert traced.origin(0, 0, value) == traced.origin(0, 0, int(value))
+    else:
+        with pytest.raises(al.ParameterError, match=r"^index = .*3 integers inside the result's shape"):
+            traced.origin(0, 0, value)
 
 
 @pytest.mark.parametrize(
