@@ -8,6 +8,7 @@ a matter of broadcasting, and all formats take the same path.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["constant_pixels", "run_plan"]
 
 # Larger tiles leave a core's L2 cache, smaller ones spend their time in Python.
-_TILE_PIXELS = 40 * 1024
+_TILE_PIXELS = 64 * 1024
+# A stored pixel takes 32 bytes: of them fewer go into the cache.
+_STRIP_PIXELS = 16 * 1024
 # The places of a block that is so many pixels wide and high.
 _PLACES = {1: ((0, 0),), 2: ((0, 0), (0, 1), (1, 0), (1, 1))}
 # Buffers that start at the same distance from a page boundary would make loads wait for stores (4K aliasing).
@@ -57,14 +60,17 @@ def run_plan(plan: AippPlan, setup: AippSetup, out: NDArray[Any]) -> None:
     pixels = out.view(setup.conversion.tables.dtype)[:, :, 0]
     beside = [part for part in (slice(0, plan.left), slice(right, plan.shape[1])) if part.start < part.stop]
     blank = setup.config.c_padding_params.c_padding_value
+    strip = max(2, _STRIP_PIXELS // plan.shape[1] // 2 * 2)
 
     tile = _Tile(setup.conversion, plan.height, plan.width)
     for row in range(0, plan.height, tile.rows):
-        here = slice(plan.top + row, min(plan.top + row + tile.rows, bottom))
-        tile.load(planes, first_row + row, here.stop - here.start)
+        start, stop = plan.top + row, min(plan.top + row + tile.rows, bottom)
+        tile.load(planes, first_row + row, stop - start)
         tile.convert()
-        out[here].fill(blank)
-        tile.store(pixels[here, plan.left : right])
+        for line in range(start, stop, strip):
+            here = slice(line, min(line + strip, stop))
+            out[here].fill(blank)
+            tile.store(pixels[here, plan.left : right], line - start)
 
     window, lines = out[plan.top : bottom], pixels[plan.top : bottom]
     for part in beside:
@@ -96,11 +102,13 @@ class _Tile:
         down, across = -(-height // (tiles * block)), -(-width // block)
         self.rows = block * down
         shapes = {step: (block // step, block // step, down, across) for step in range(block, 0, -1)}
-        whole = np.dtype(np.int32)
-        samples = [(shapes[sample.step], whole) for sample in conversion.samples]
-        sums = [((2, 3, *shape), whole) for shape in shapes.values() if conversion.matrix is not None]
+        # Look-ups take addresses: of any other integer NumPy would first make a copy of that type, each time.
+        whole, address = np.dtype(np.int32), np.dtype(np.intp)
+        looked_up = conversion.matrix is None
+        samples = [(shapes[sample.step], address if looked_up else whole) for sample in conversion.samples]
+        sums = [((2, 3, *shape) if step > 1 else (2, *shape), whole) for step, shape in shapes.items() if not looked_up]
         pixels = (shapes[1], conversion.tables.dtype)
-        self.pixels, self.found, *others = _allocate(pixels, pixels, *samples, *sums)
+        self.pixels, self.found, self.index, *others = _allocate(pixels, pixels, (shapes[1], address), *samples, *sums)
         self.samples, self.sums = others[: len(samples)], others[len(samples) :]
 
     def load(self, planes: list[NDArray[np.uint8]], row: int, count: int) -> None:
@@ -125,32 +133,42 @@ class _Tile:
             if channel:
                 np.bitwise_or(self.pixels, found, out=self.pixels)
 
-    def store(self, target: NDArray[Any]) -> None:
-        """Put the pixels into `target`, an array of single numbers."""
+    def store(self, target: NDArray[Any], row: int) -> None:
+        """Put the pixels from `row` on into `target`, an array of single numbers."""
         stride = len(self.pixels)
+        first = row // stride
         for y, x in _PLACES[stride]:
             part = target[y::stride, x::stride]
-            part[...] = self.pixels[y, x, : part.shape[0], : part.shape[1]]
+            part[...] = self.pixels[y, x, first : first + part.shape[0], : part.shape[1]]
 
-    def _indices(self) -> NDArray[np.int32]:
-        """Return each pixel's index into each channel's table, channels first."""
+    def _indices(self) -> Iterator[NDArray[np.intp]]:
+        """Yield, channel after channel, each pixel's index into the channel's table; always the same buffer."""
         conversion = self.conversion
-        start = total = conversion.offsets
-        # Shared samples first: their sums are small, and broadcasting then brings them to every pixel.
-        for total, term in self.sums:
-            for sample, weights in zip(self.samples, conversion.weights, strict=True):
-                if sample.shape == total.shape[1:]:
-                    product = np.multiply(sample, weights, out=term[: len(weights)])
-                    start = np.add(product, start, out=total)
-        if conversion.toward_zero:
-            # 255 more for negative sums makes the shift round them up.
-            np.right_shift(total, 31, out=term)
-            np.bitwise_and(term, 255, out=term)
-            total += term
-        total >>= 8
-        if conversion.lowest:
-            total -= conversion.lowest
-        return total
+        start = conversion.offsets
+        *shared, (total, term) = self.sums
+        pairs = list(zip(self.samples, conversion.weights, strict=True))
+        # Shared samples first, all channels at once: their sums are small, and broadcasting brings them to every pixel.
+        for sums, terms in shared:
+            for sample, weights in pairs:
+                if sample.shape == sums.shape[1:]:
+                    product = np.multiply(sample, weights, out=terms[: len(weights)])
+                    start = np.add(product, start, out=sums)
+        own = [(sample, weights) for sample, weights in pairs if sample.shape == total.shape]
+        once = len(own) == 1 and len(own[0][1]) == 1 and not conversion.toward_zero
+        for channel, before in enumerate(start):
+            for sample, weights in own:
+                if not (once and channel):
+                    np.multiply(sample, weights[channel % len(weights)], out=term)
+                before = np.add(term, before, out=total)
+            if conversion.toward_zero:
+                # 255 more for negative sums makes the shift round them up.
+                np.right_shift(total, 31, out=term)
+                np.bitwise_and(term, 255, out=term)
+                np.add(total, term, out=total)
+            np.right_shift(total, 8, out=self.index)
+            if conversion.lowest:
+                self.index -= conversion.lowest
+            yield self.index
 
 
 def _allocate(*wanted: tuple[tuple[int, ...], np.dtype[Any]]) -> list[NDArray[Any]]:
