@@ -14,11 +14,13 @@ hypothesis.settings.register_profile("ascendlab", deadline=None, derandomize="CI
 hypothesis.settings.load_profile("ascendlab")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Keep the user's IPython and Jupyter settings out of the kernels that the tests start."""
-    private = tempfile.mkdtemp(prefix="ascendlab-tests-")
+    # A kernel that is still ending may write there: what it leaves is no failure.
+    private = tempfile.TemporaryDirectory(prefix="ascendlab-tests-", ignore_cleanup_errors=True)
+    config.add_cleanup(private.cleanup)
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR"):
-        os.environ[name] = str(Path(private, name.lower()))
+        os.environ[name] = str(Path(private.name, name.lower()))
     os.environ["JUPYTER_PLATFORM_DIRS"] = "1"
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 

@@ -186,3 +186,15 @@ def test_binder_installs_this_package() -> None:
     """Binder, which ignores pyproject.toml when there is a binder folder, is told to install the package itself."""
     assert (ROOT / "binder/requirements.txt").read_text(encoding="utf-8").splitlines()[-1] == "-e .[notebooks]"
     assert not (ROOT / ".binder").exists()
+
+
+def test_a_test_run_leaves_no_directory_behind(tmp_path: Path) -> None:
+    """The settings that keep the user's out are thrown away at the end, those of parallel workers too."""
+    elsewhere = {**os.environ, "TMPDIR": str(tmp_path), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "xdist", "-n", "1"]
+    ran = subprocess.run(
+        [*command, "tests/test_products.py"], cwd=ROOT, env=elsewhere, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert " passed" in ran.stdout
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("ascendlab")] == []
