@@ -157,8 +157,10 @@ def test_a_strict_floating_point_state_changes_nothing(count):
 
 def test_an_overflow_is_not_taken_back():
     """Once a sum is infinite, a finite term does not bring it back."""
-    samples = np.float16([[60000], [60000], [-60000]])
-    assert accumulate_products(widen(samples), np.ones((3, 1), np.float32), np.inf).tolist() == [np.inf]
+    for size in (60000, 40000, 33000):
+        samples = np.float16([[size], [size], [-size]])
+        for bound in (np.inf, size):
+            assert accumulate_products(widen(samples), np.ones((3, 1), np.float32), bound).tolist() == [np.inf]
 
 
 def test_every_product_of_a_half_with_some_weights():
