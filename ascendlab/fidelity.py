@@ -44,7 +44,7 @@ class Rule:
 
 
 _AIPP = "SetAippFunctions"
-_PADDING = "asc_set_l12l0a_3d_padding"
+_C_API = "asc_set_l12l0a_3d_padding"
 _KERNEL = "asc-devkit, AIPP software kernel for arch 3510"
 _PADDING = "VectorPadding"
 _BILINEAR = "BilinearInterpolation"
@@ -224,23 +224,23 @@ RULES: tuple[Rule, ...] = (
     Rule("load3d-v1-b2", "B2 gets each V1 fractal transposed: (C0, 16).", "document", f"{_L3D}, table 2: ZN"),
     Rule("load3d-v1-c-size", "cSize = 1: L1 is (H, W, 4) for half, (H, W, 8) for 8 bits; a fractal's row holds the C0/4 or C0/8 consecutive filter points, and repeatMode 0 moves on by as many.",
          "inferred", f"{_L3D}, table 3"),
-    Rule("capi-products", "The asc_ calls exist on Atlas 350 only.", "document", f"{_PADDING}, support table",
+    Rule("capi-products", "The asc_ calls exist on Atlas 350 only.", "document", f"{_C_API}, support table",
          "Some of the neighbours (asc_mmad, asc_init, the sync calls) also exist on Atlas A2 and A3, with other arguments."),
-    Rule("capi-aiv", "On a vector core the calls of the matrix side return at once and change nothing.", "document", f"{_PADDING}, constraints"),
+    Rule("capi-aiv", "On a vector core the calls of the matrix side return at once and change nothing.", "document", f"{_C_API}, constraints"),
     Rule("capi-padding-types", "The padding setters take int8, uint8, int16, uint16, half, bfloat16, int32, uint32 and float; a bare Python number has no type and is refused.",
-         "document", f"{_PADDING}, prototypes"),
+         "document", f"{_C_API}, prototypes"),
     Rule("capi-padding-bits", "The padding register holds 32-bit values in [31:0], 16-bit ones in [15:0], 8-bit ones twice in [15:0], 4-bit ones four times; [63:32] are 0.",
-         "document", f"{_PADDING}, table 1"),
+         "document", f"{_C_API}, table 1"),
     Rule("capi-padding-late", "The raw form checks bits [63:32] only; whether the copies of a small value agree is checked by the load that uses them.",
          "inferred", "the register has no type; only its user knows one", "A check by the setter would refuse words that are legal for wider types."),
-    Rule("capi-padding-shared", "asc_set_l12l0a_3d_padding, asc_set_gm2l1_padding and SetLoadDataPaddingValue write one register.", "document", f"{_PADDING}, constraints"),
-    Rule("capi-padding-float", "A 32-bit padding value keeps all its bits.", "document", f"{_PADDING}, table 1",
+    Rule("capi-padding-shared", "asc_set_l12l0a_3d_padding, asc_set_gm2l1_padding and SetLoadDataPaddingValue write one register.", "document", f"{_C_API}, constraints"),
+    Rule("capi-padding-float", "A 32-bit padding value keeps all its bits.", "document", f"{_C_API}, table 1",
          "The C++ layer for Atlas 350 keeps 16 bits of a LoadData padding value: a float 1.0 becomes 0 there."),
     Rule("capi-init", "asc_init sets the padding register to 0 on a matrix core; a load that pads before any of this is refused.", "public reference", "asc_init, table 1"),
     Rule("capi-fmatrix", "asc_l13d_fmatrix_config holds height [15:0], width [31:16], left, right, top, bottom (8 bits each).", "public reference", "asc_l13d_fmatrix_config",
          "The C++ layer writes the width lowest; every public example is square, where this makes no difference."),
     Rule("capi-rpt", "asc_load3d_v2_config holds repeat stride [15:0], time [23:16], mode [24], destination stride [47:32]; its default is 0x10000.",
-         "document", f"{_PADDING}, example; default: asc_load3d_v2_config"),
+         "document", f"{_C_API}, example; default: asc_load3d_v2_config"),
     Rule("capi-rpt-start", "Bits [63:48] of the repeat register are the destination's first fractal row.", "public reference", "asc_set_l13d_rpt, form with five arguments",
          "In the union of the first release these bits are reserved."),
     Rule("capi-dst-stride", "A 3D load with destination stride 0 is refused.", "public reference", "asc_copy_l12l0a, 3D form: dst_stride must be set before",
@@ -260,7 +260,7 @@ RULES: tuple[Rule, ...] = (
          "public reference", "asc_copy_l12l0b_transpose and its example for all types"),
     Rule("capi-unwritten", "Whole-fractal copies carry unwritten bytes along; a 3D load, a multiplication or a copy to GM that consumes one is refused.",
          "inferred", "the 2D pages allow fractals with an invalid rest; real kernels compute with whatever lies there"),
-    Rule("capi-mmad-order", "asc_mmad rounds every product to float32 and adds it to the sum so far, k = 0 first.", "document", f"{_PADDING}, golden data of the example",
+    Rule("capi-mmad-order", "asc_mmad rounds every product to float32 and adds it to the sum so far, k = 0 first.", "document", f"{_C_API}, golden data of the example",
          "Sums in float64, or in an order that a BLAS chooses, differ in the last bit of about one half result in 700 on general data."),
     Rule("capi-mmad-types", "half, bfloat16, float and fp8 operands give float, int8 gives int32.", "public reference", "asc_mmad, table of types"),
     Rule("capi-mmad-int8", "int32 sums saturate, once at the end.", "public reference", "asc_mmad: integers only saturate", "Saturation after every addition differs only if a sum leaves the range and returns."),

@@ -27,6 +27,23 @@ def test_a_rule_is_complete(rule):
         assert text.isascii() or not re.search("[\u4e00-\u9fff]", text)
 
 
+DOCUMENTS = {
+    "aipp": ("SetAippFunctions", "LoadImageToLocal"),
+    "load3d": ("Load3D", "SetAippFunctions", "asc_set_l12l0a_3d_padding"),
+    "capi": ("asc_set_l12l0a_3d_padding", "Load", "SetAippFunctions"),
+    "vector": ("VectorPadding", "BilinearInterpolation"),
+    "bilinear": ("BilinearInterpolation",),
+}
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_documents_are_those_of_the_api(api):
+    """A rule from a document names one that is about its API, so that a reader finds it there."""
+    for rule in fidelity.rules(api):
+        if rule.source == "document":
+            assert rule.where.startswith(DOCUMENTS[api]), rule
+
+
 def test_ids_are_unique():
     """An id names one rule."""
     ids = [rule.id for rule in fidelity.RULES]
