@@ -278,6 +278,9 @@ class Timeline:
         Step numbers.
     pipe : tuple of Pipe
         Each step's pipe.
+    lane : tuple of Pipe
+        The pipe that each step occupies: a flag is set by one pipe and waited for by another, although the scalar unit
+        issues both calls.
     start, stop : ndarray of float64
         From when to when.
     edges : ndarray of int64, shape (n, 2)
@@ -286,6 +289,7 @@ class Timeline:
 
     step: NDArray[np.int64]
     pipe: tuple[Pipe, ...]
+    lane: tuple[Pipe, ...]
     start: NDArray[np.float64]
     stop: NDArray[np.float64]
     edges: NDArray[np.int64]
@@ -311,7 +315,7 @@ def timeline(steps: Sequence[Step], duration: Callable[[Step], float] | None = N
     length = duration or (lambda step: 1.0 if step.writes else 0.0)
     free: dict[Pipe, float] = {}
     done: dict[int, float] = {}
-    start, stop = [], []
+    start, stop, lanes = [], [], []
     for step in steps:
         issued = free.get(Pipe.S, 0.0)
         lane = step.arguments.get("tpipe" if step.call == "asc_sync_wait" else "pipe", step.pipe)
@@ -328,10 +332,12 @@ def timeline(steps: Sequence[Step], duration: Callable[[Step], float] | None = N
         done[step.number] = end
         start.append(begin)
         stop.append(end)
+        lanes.append(lane)
     edges = [(s.waited_for, s.number) for s in steps if s.waited_for]
     return Timeline(
         step=np.array([s.number for s in steps], np.int64),
         pipe=tuple(s.pipe for s in steps),
+        lane=tuple(lanes),
         start=np.array(start),
         stop=np.array(stop),
         edges=np.array(edges, np.int64).reshape(-1, 2),

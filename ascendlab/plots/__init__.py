@@ -22,7 +22,7 @@ from ascendlab.plots._roles import (
     Role,
 )
 
-_MODULES = ("aipp", "vector_padding", "bilinear_interpolation")
+_MODULES = ("aipp", "vector_padding", "bilinear_interpolation", "capi")
 
 __all__ = [
     "CHANNEL_PADDING",

@@ -90,6 +90,8 @@ class _Cells(Artist):
         self.rgb: NDArray[np.uint8] = np.full((1, 1, 3), 255, np.uint8)
         self.numbers: NDArray[Any] | None = None
         self.areas: list[tuple[Role, NDArray[np.bool_]]] = []
+        # What was composed last, and for which pixels: a grid that keeps its contents is only copied.
+        self.composed: tuple[tuple[float, ...], NDArray[np.uint8], int, int] | None = None
 
     def draw(self, renderer: RendererBase) -> None:
         """Compose the visible part of the grid in screen pixels and hand it over."""
@@ -99,21 +101,35 @@ class _Cells(Artist):
         height, width = self.rgb.shape[:2]
         corners = axes.transData.transform([(-0.5, -0.5), (width - 0.5, height - 0.5)])
         total = float(axes.figure.bbox.height)
+        place = (*corners.ravel(), *axes.bbox.extents, total, float(axes.figure.dpi))
+        if self.composed is None or self.composed[0] != place:
+            made = self._compose(axes, corners, total)
+            if made is None:
+                return
+            self.composed = (place, *made)
+        _, rgba, left, bottom = self.composed
+        context = renderer.new_gc()
+        renderer.draw_image(context, left, bottom, rgba[::-1])
+        context.restore()
+
+    def _compose(
+        self, axes: Any, corners: NDArray[np.float64], total: float
+    ) -> tuple[NDArray[np.uint8], int, int] | None:
+        """Return the image of the visible part, and where its lower left corner lies; None if nothing is visible."""
+        height, width = self.rgb.shape[:2]
         x_edges = _edges(corners[0, 0], corners[1, 0], width)
         y_edges = _edges(total - corners[0, 1], total - corners[1, 1], height)
         frame = axes.bbox
         x = np.arange(max(x_edges[0], round(frame.x0)), min(x_edges[-1], round(frame.x1)))
         y = np.arange(max(y_edges[0], round(total - frame.y1)), min(y_edges[-1], round(total - frame.y0)))
         if not len(x) or not len(y):
-            return
+            return None
         column = np.searchsorted(x_edges, x, side="right") - 1
         row = np.searchsorted(y_edges, y, side="right") - 1
         image = self._paint(row, column, y, x, y_edges, x_edges)
         rgba = np.full((*image.shape[:2], 4), 255, np.uint8)
         rgba[:, :, :3] = image
-        context = renderer.new_gc()
-        renderer.draw_image(context, int(x[0]), round(total) - int(y[-1]) - 1, rgba[::-1])
-        context.restore()
+        return rgba, int(x[0]), round(total) - int(y[-1]) - 1
 
     def _paint(
         self,
@@ -256,6 +272,7 @@ class Grid:
         elif rgb.ndim == 2:
             rgb = rgb[:, :, None].repeat(3, axis=2)
         self._cells.rgb, self._cells.numbers, self._cells.areas = rgb, values, list(areas.items())
+        self._cells.composed = None
         self._cells.stale = True
         height, width = rgb.shape[:2]
         edge = (_EDGE, _box(Mark(_EDGE, 0, 0, height, width), 1))
