@@ -56,6 +56,17 @@ class DataType:
         return DATA_BLOCK_BYTES * 8 // self.bits
 
     @property
+    def last_counted(self) -> int:
+        """The largest number up to which the type holds all whole numbers.
+
+        >>> [as_dtype(name).last_counted for name in ("int4", "uint8", "half", "bfloat16")]
+        [7, 255, 2048, 256]
+        """
+        if self.name.startswith(("int", "uint")):
+            return int(ml_dtypes.iinfo(self.numpy).max)  # type: ignore[no-untyped-call]
+        return int(2 ** (ml_dtypes.finfo(self.numpy).nmant + 1))  # type: ignore[no-untyped-call]
+
+    @property
     def lanes(self) -> int:
         """Elements in one repeat of a vector instruction: eight DataBlocks."""
         return BLOCKS_PER_REPEAT * self.c0

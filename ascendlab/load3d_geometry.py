@@ -140,6 +140,16 @@ class Geometry:
             return int(group), *divmod(int(point), self.window_w), int(channel)
         return group, *divmod(point, self.window_w), channel
 
+    def first_column(self, group: Any, point: Any) -> Any:
+        """Return the matrix column of a filter point's first channel in a channel group.
+
+        >>> Geometry(height=3, width=3, channels=20, c0=16, window_h=2, window_w=2).first_column(1, 3)
+        76
+        """
+        depth = np.where(group < self.channels // self.c0, self.c0, self.tail)
+        first = group * (self.window_h * self.window_w * self.c0) + point * depth
+        return int(first) if np.ndim(first) == 0 else first
+
     def sample(self, m: Any, k: Any) -> tuple[Any, Any, Any, Any]:
         """Return the feature-map coordinates (c1, row, column, c0) behind an element; outside means padding."""
         row, column = self.corner(m)

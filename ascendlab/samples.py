@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, DATA_BLOCK_BYTES, TYPES, as_dtype
-from ascendlab.errors import ParameterError
+from ascendlab.errors import BufferOverflowError, ParameterError
 from ascendlab.fields import HALF_MAX, check_int, check_real
+from ascendlab.layouts import to_nc1hwc0
 from ascendlab.products import Product
 from ascendlab.vector_blocks import check_ub
 
@@ -27,6 +28,7 @@ __all__ = [
     "bilinear_samples",
     "bilinear_weights",
     "counting",
+    "numbered_feature_map",
     "numbers_from",
 ]
 
@@ -38,6 +40,8 @@ WEIGHTS = ("2, 3, 4 ...", "halves", "typed")
 
 # Halves are exact up to here; larger operands begin again at 1.
 _LAST = 2048
+_LAST_IN_CELL = 999  # more digits do not fit into the cells of a picture
+_L1_BYTES = max(product.buffers.get("L1", 0) for product in Product)
 
 
 def counting(dtype: object, size: int, product: Product = Product.ATLAS_INFERENCE_AI_CORE) -> NDArray[Any]:
@@ -60,6 +64,45 @@ def counting(dtype: object, size: int, product: Product = Product.ATLAS_INFERENC
     kind = as_dtype(dtype)
     check_ub(product, {"src": check_int("size", size, 0, 2**40) * kind.numpy.itemsize})
     return (np.arange(size) % _LAST + 1).astype(kind.numpy)
+
+
+def numbered_feature_map(
+    dtype: object, h: int, w: int, channels: int, product: Product = Product.ATLAS_A2
+) -> NDArray[Any]:
+    """Return a feature map as L1 holds it, whose samples are numbered: 1, 2, 3 ... along the rows of channel 0.
+
+    Parameters
+    ----------
+    dtype : str or numpy dtype
+        Element type.
+    h, w, channels : int
+        Its size; what the product's L1 does not hold is refused before it is made.
+    product : Product
+        Where it would lie.
+
+    Returns
+    -------
+    ndarray of the dtype
+        What `ascendlab.layouts.to_nc1hwc0` makes of the picture whose sample (y, x, c) is number
+        ``c * h * w + y * w + x + 1``.  After 999, or the largest number up to which the type holds all whole numbers,
+        they begin again at 1.
+
+    Examples
+    --------
+    >>> src = numbered_feature_map("half", 2, 3, 16)
+    >>> src[0, :, :, 0].astype(int).tolist(), int(src[0, 0, 0, 1])
+    ([[1, 2, 3], [4, 5, 6]], 7)
+    """
+    kind = as_dtype(dtype)
+    sizes = [check_int(name, value, 0, 2**16 - 1) for name, value in (("h", h), ("w", w), ("channels", channels))]
+    height, width, depth = sizes
+    needed, available = height * width * depth * kind.bits // 8, product.buffers.get("L1", _L1_BYTES)
+    if needed > available:
+        hint = f"The feature map has {height} * {width} * {depth} elements of {kind.bits} bits"
+        raise BufferOverflowError("L1", needed, available, hint=hint)
+    last = min(kind.last_counted, _LAST_IN_CELL)
+    number = np.arange(depth) * (height * width) + np.arange(height * width).reshape(height, width, 1)
+    return to_nc1hwc0((number % last + 1).astype(kind.numpy))
 
 
 def numbers_from(text: str, name: str) -> list[float]:

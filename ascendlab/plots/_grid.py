@@ -249,6 +249,7 @@ class Grid:
         rgb: NDArray[np.uint8] | None = None,
         areas: Mapping[Role, NDArray[np.bool_]] | None = None,
         marks: Iterable[Mark] = (),
+        outlined: bool = True,
     ) -> None:
         """Draw new contents.
 
@@ -262,6 +263,8 @@ class Grid:
             Cells to be hatched (and tinted, without `rgb`) and outlined; later ones win.
         marks : iterable of Mark
             Outlines on top.
+        outlined : bool, optional
+            Whether areas get outlines; areas in many small pieces take long, and look busy.
         """
         areas = dict(areas or {})
         if rgb is None:
@@ -275,19 +278,23 @@ class Grid:
         self._cells.composed = None
         self._cells.stale = True
         height, width = rgb.shape[:2]
-        edge = (_EDGE, _box(Mark(_EDGE, 0, 0, height, width), 1))
-        _set_lines(self._lines, [edge, *((role, outline(mask)) for role, mask in areas.items())])
-        _set_lines(self._marks, [(m.role, _box(m, self._least_mark())) for m in marks])
+        edge = (_EDGE, _box(Mark(_EDGE, 0, 0, height, width), 1, 1))
+        lined = areas.items() if outlined else ()
+        _set_lines(self._lines, [edge, *((role, outline(mask)) for role, mask in lined)])
+        _set_lines(self._marks, [(m.role, _box(m, *self._least_mark())) for m in marks])
 
-    def _least_mark(self) -> float:
-        """How many cells a mark must span to be seen: one, or as many as make up 15 pixels."""
-        low, high = self.ax.get_xlim()
-        return max(1.0, 15 * abs(high - low) / self.ax.bbox.width)
+    def _least_mark(self) -> tuple[float, float]:
+        """How many cells a mark must be high and wide to be seen: one, or as many as make up 15 pixels."""
+        (left, right), (bottom, top) = self.ax.get_xlim(), self.ax.get_ylim()
+        across = max(1.0, 15 * abs(right - left) / self.ax.bbox.width)
+        down = max(1.0, 15 * abs(top - bottom) / self.ax.bbox.height)
+        # Low cells are wide enough to be seen.
+        return min(across, down), across
 
 
-def _box(mark: Mark, least: float) -> NDArray[np.float64]:
-    """Return a mark as one closed line, at least `least` cells high and wide around its middle."""
-    more_y, more_x = max(0, least - mark.height) / 2, max(0, least - mark.width) / 2
+def _box(mark: Mark, least_height: float, least_width: float) -> NDArray[np.float64]:
+    """Return a mark as one closed line around its middle, no smaller than so many cells."""
+    more_y, more_x = max(0, least_height - mark.height) / 2, max(0, least_width - mark.width) / 2
     top, left = mark.y - 0.5 - more_y, mark.x - 0.5 - more_x
     bottom, right = mark.y + mark.height - 0.5 + more_y, mark.x + mark.width - 0.5 + more_x
     return np.array([[(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]])

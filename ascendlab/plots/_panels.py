@@ -40,6 +40,8 @@ class Panel(NamedTuple):
         Cells that it has room for.
     ylabel, xlabel : str, optional
         What rows and columns are.
+    first_row, first_column : int, optional
+        The number that the first of them gets.
     """
 
     title: str
@@ -47,6 +49,8 @@ class Panel(NamedTuple):
     columns: int
     ylabel: str = "row"
     xlabel: str = "column"
+    first_row: int = 0
+    first_column: int = 0
 
 
 class Panels:
@@ -104,24 +108,52 @@ class Panels:
         legend_rows : int, optional
             Rows that the legend takes.
         """
-        layout = (tuple(panels), tuple(roles), across, square, legend_rows)
+        across = across or len(panels)
+        boxes = self._boxes(panels, across, square, self.height - legend_rows * _LEGEND_ROW)
+        named = [(number % across == 0, number + across >= len(panels)) for number in range(len(panels))]
+        self._place(panels, boxes, named, roles, legend_rows)
+
+    def place(
+        self,
+        panels: Sequence[Panel],
+        boxes: Sequence[tuple[int, int, int, int]],
+        roles: Sequence[Role | tuple[Role, str]] = (),
+        *,
+        legend_rows: int = 1,
+    ) -> None:
+        """Place the panels at will; nothing happens if they already stand so.
+
+        Parameters
+        ----------
+        panels, roles, legend_rows
+            As for `arrange`.
+        boxes : sequence of (int, int, int, int)
+            Left, top, width and height of each panel's frame, in pixels.
+        """
+        self._place(panels, boxes, [(True, True)] * len(panels), roles, legend_rows)
+
+    def _place(
+        self,
+        panels: Sequence[Panel],
+        boxes: Sequence[tuple[int, int, int, int]],
+        named: Sequence[tuple[bool, bool]],
+        roles: Sequence[Role | tuple[Role, str]],
+        legend_rows: int,
+    ) -> None:
+        layout = (tuple(panels), tuple(boxes), tuple(named), tuple(roles), legend_rows)
         if layout == self._layout:
             return
         self._layout = layout
-        across = across or len(panels)
-        boxes = self._boxes(panels, across, square, self.height - legend_rows * _LEGEND_ROW)
         self._words.images.clear()
         legend(self.figure, roles, left=12, top=self.height - legend_rows * _LEGEND_ROW, gap=12, stamps=self._words)
         for number, grid in enumerate(self.grids):
             for artist in grid.artists:
                 artist.set_visible(number < len(panels))
-        for number, (panel, box) in enumerate(zip(panels, boxes, strict=True)):
+        for grid, panel, box, (names_rows, names_columns) in zip(self.grids, panels, boxes, named, strict=False):
             left, top, width, height = box
-            grid = self.grids[number]
             move_axes(grid.ax, left=left, top=top, width=width, height=height)
             grid.set_room(panel.rows, panel.columns)
-            last_row = number + across >= len(panels)
-            self._label(panel, box, names_rows=number % across == 0, names_columns=last_row)
+            self._label(panel, box, names_rows=names_rows, names_columns=names_columns)
 
     def png(self) -> bytes:
         """Return the picture."""
@@ -133,17 +165,17 @@ class Panels:
         words = self._words
         words.write(panel.title, left, top - 12, points=_TITLE_POINTS)
         if names_rows:
-            words.write(panel.ylabel, 10, top + height // 2, upright=True)
+            words.write(panel.ylabel, left - 36, top + height // 2, upright=True)
         if names_columns:
             words.write(panel.xlabel, left + width // 2, top + height + 28, anchor="middle")
         for column in _ticks(panel.columns, width // 36):
             x = left + int((column + 0.5) * width / panel.columns)
             words.images.append((_INK.repeat(3, axis=0), x, top + height))
-            words.write(str(column), x, top + height + 12, anchor="middle")
+            words.write(str(panel.first_column + column), x, top + height + 12, anchor="middle")
         for row in _ticks(panel.rows, height // 26):
             y = top + int((row + 0.5) * height / panel.rows)
             words.images.append((_INK.repeat(3, axis=1), left - 3, y))
-            words.write(str(row), left - 6, y, anchor="right")
+            words.write(str(panel.first_row + row), left - 6, y, anchor="right")
 
     def _boxes(
         self, panels: Sequence[Panel], across: int, square: bool, height: int
