@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from ascendlab.exercises import Exercise, Misconception
 
 CONV2D = exercises.conv2d
 ALL = {name: getattr(CONV2D, name) for name in CONV2D.__all__}
+NOTEBOOK = Path(__file__).parent.parent / "notebooks" / "03_conv2d_c_api.ipynb"
 SEEDS = (0, 7, 2024)
 NAMED = [(name, m) for name, exercise in ALL.items() for m in exercise.misconceptions]
 
@@ -210,3 +214,31 @@ def test_flags_may_stand_anywhere_between_writing_and_reading(seed: int) -> None
                 for i, pipe, tpipe in _flags_by_hazards(steps)]  # fmt: skip
 
     assert CONV2D.flags.check(early, seed=seed)
+
+
+# --- the notebook ---
+
+
+def _notebook_cells(kind: str) -> list[str]:
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_notebooks_solution_passes(name: str) -> None:
+    """The solution printed in the notebook is right."""
+    blocks = re.findall(r"```python\n(.*?)```", "\n".join(_notebook_cells("markdown")), re.DOTALL)
+    [solution] = [block for block in blocks if f"def {name}(" in block]
+    space: dict = {"np": np}
+    exec(solution, space)
+    result = ALL[name].check(space[name])
+    assert result, result
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_notebook_asks_every_exercise(name: str) -> None:
+    """The notebook holds stub, example and check of every exercise."""
+    code = "\n".join(_notebook_cells("code"))
+    assert f"def {name}({ALL[name].parameters}):" in code
+    assert f".{name}.show({name})" in code
+    assert f".{name}.check({name})" in code
