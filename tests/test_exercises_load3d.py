@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ LOAD3D = exercises.load3d
 ALL = {name: getattr(LOAD3D, name) for name in LOAD3D.__all__}
 SEEDS = (0, 7, 2024)
 NAMED = [(name, m) for name, exercise in ALL.items() for m in exercise.misconceptions]
+NOTEBOOK = Path(__file__).parent.parent / "notebooks" / "02_load3d.ipynb"
 
 
 # --- two right answers for each exercise, written without the library ---
@@ -215,3 +219,31 @@ def test_an_unknown_mistake_shows_the_element(name: str, words: str) -> None:
     assert not result
     assert not result.misconception
     assert words in str(result)
+
+
+# --- the notebook ---
+
+
+def _notebook_cells(kind: str) -> list[str]:
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_notebooks_solution_passes(name: str) -> None:
+    """The solution printed in the notebook is right."""
+    blocks = re.findall(r"```python\n(.*?)```", "\n".join(_notebook_cells("markdown")), re.DOTALL)
+    [solution] = [block for block in blocks if f"def {name}(" in block]
+    space: dict = {"np": np}
+    exec(solution, space)
+    result = ALL[name].check(space[name])
+    assert result, result
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_notebook_asks_every_exercise(name: str) -> None:
+    """The notebook holds stub, example and check of every exercise."""
+    code = "\n".join(_notebook_cells("code"))
+    assert f"def {name}({ALL[name].parameters}):" in code
+    assert f".{name}.show({name})" in code
+    assert f".{name}.check({name})" in code

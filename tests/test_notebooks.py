@@ -46,6 +46,7 @@ BREAKS = {
     "01_set_aipp_functions": Break(
         "np.where(position < 0, position + before,", "np.where(position < 0, position % size,"
     ),
+    "02_load3d": Break("(across * geometry.stride_w - left)", "(across * geometry.stride_w)"),
     "03_conv2d_c_api": Break("{4: 0x1111, 8: 0x101}", "{4: 0x1111, 8: 0x1}"),
     "04_vector_padding": Break("made = slice(None), source[..., ::-1]", "made = slice(None), source"),
     "05_bilinear_interpolation": Break(
