@@ -198,12 +198,13 @@ dst_strides = Exercise(
 
 def _row_cases(rng: np.random.Generator) -> list[Case]:
     cases = []
-    for block, h, kh, stride, dilation, top, first in (
-        (1, 9, 3, 2, 2, 2, True), (3, 7, 3, 1, 2, 1, False), (2, 11, 4, 2, 3, 3, True), (1, 13, 2, 3, 4, 0, False),
+    for block, h, kh, stride, dilation, top in (
+        (1, 9, 3, 2, 2, 2), (3, 7, 3, 1, 2, 1), (2, 11, 4, 2, 3, 3), (1, 13, 2, 3, 4, 0),
     ):  # fmt: skip
-        full = h + 2 * top
-        last = (full - (kh - 1) * dilation - 1) // stride
-        ho = int(rng.integers(0, 2)) if first and top > stride else int(rng.integers(1, last)) if last > 1 else last
+        last = (h + 2 * top - (kh - 1) * dilation - 1) // stride
+        # At the top, at the bottom, at the top again; without padding anywhere.
+        drawn = {2: int(rng.integers(0, 2)), 1: last, 3: 0, 0: int(rng.integers(1, last))}
+        ho = drawn[top]
         names = ("block", "ho", "h", "kh", "stride_h", "dilation_h", "pad_top")
         cases.append(
             Case(
@@ -225,11 +226,26 @@ def _library_rows(block: int, ho: int, h: int, kh: int, stride_h: int, dilation_
     return rows[rows >= 0] + block * h
 
 
-def _rows(block: int, ho: int, h: int, kh: int, stride: int, dilation: int, top: int, *, inside: bool = True) -> Array:
+def _rows(
+    block: int,
+    ho: int,
+    h: int,
+    kh: int,
+    stride: int,
+    dilation: int,
+    top: int,
+    *,
+    above: bool = True,
+    below: bool = True,
+) -> Array:
+    """Return the rows, those above and below the map left out."""
     rows = ho * stride + np.arange(kh) * dilation - top
-    if inside:
-        rows = rows[(rows >= 0) & (rows < h)]
-    return rows + block * h
+    kept = np.ones(kh, bool)
+    if above:
+        kept &= rows >= 0
+    if below:
+        kept &= rows < h
+    return rows[kept] + block * h
 
 
 def _all_between(*arguments: int) -> Array:
@@ -265,7 +281,15 @@ map_rows = Exercise(
         ),
         Misconception(
             "Some of those rows are padding, or rows of another block's map: they lie outside of 0 to h - 1.",
-            lambda *arguments: _rows(*arguments, inside=False),
+            lambda *arguments: _rows(*arguments, above=False, below=False),
+        ),
+        Misconception(
+            "The border below the map is forgotten: rows from h on are padding, or rows of the next block's map.",
+            lambda *arguments: _rows(*arguments, below=False),
+        ),
+        Misconception(
+            "The border above the map is forgotten: negative rows are padding, or rows of another block's map.",
+            lambda *arguments: _rows(*arguments, above=False),
         ),
         Misconception(
             "Those are all rows under the filter. With a dilation it skips the rows between its points.",
