@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import html
 import re
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -27,6 +29,21 @@ def text(widget: Any) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", widget.value))
 
 
+def page(explorer: Explorer) -> tuple[str, ...]:
+    """Return all that a page shows."""
+    parts = (explorer.picture, explorer.summary, explorer.origin, explorer.cpp, explorer.python)
+    return tuple(part.value for part in parts)
+
+
+def start_again(explorer: Any, preset: dict[str, Any], *, drawn: bool = True) -> None:
+    """Put an explorer where a new one with this preset would start, which is cheaper than to make one.
+
+    What is not `drawn` has no picture: half the time goes to pictures, and those to start from are seldom looked at.
+    """
+    with contextlib.nullcontext() if drawn else mock.patch.object(explorer._picture, "draw", return_value=b""):
+        explorer.state.update(explorer._first_values(preset))
+
+
 def run_python(explorer: Explorer) -> dict[str, Any]:
     """Run the Python on the page, as a reader who copies it would."""
     names: dict[str, Any] = {}
@@ -36,10 +53,9 @@ def run_python(explorer: Explorer) -> dict[str, Any]:
 
 def random_step(explorer: Explorer, rng: np.random.Generator, texts: dict[str, list[str]]) -> None:
     """Change one control that is not greyed out, to anything that its widget takes."""
-    name = list(explorer.controls)[rng.integers(len(explorer.controls))]
+    names = [name for name, bound in explorer.controls.items() if not bound.box.disabled]
+    name = names[rng.integers(len(names))]
     box = explorer.controls[name].box
-    if box.disabled:
-        return
     if hasattr(box, "options"):
         box.value = box.options[rng.integers(len(box.options))][1]
     elif isinstance(box.value, bool):
