@@ -343,6 +343,7 @@ def test_another_type_keeps_the_mask_within_its_lanes(padding: VectorPaddingExpl
         ({"dst_blk_stride": 0}, "dstBlkStride = 0"),
         ({"repeat_time": 2, "dst_rep_stride": 7}, "dstRepStride = 7"),
         ({"repeat_time": 255, "src_rep_stride": 255}, "UB"),
+        ({"repeat_time": 255, "dst_rep_stride": 255}, "UB"),
         ({"dtype": "float", "mask": 65}, "mask = 65"),
     ],
 )
