@@ -23,12 +23,14 @@ from ascendlab.cpp_vector import bilinear_interpolation_lines, vector_padding_li
 from ascendlab.dtypes import DataType, as_dtype, check_constant
 from ascendlab.errors import ParameterError
 from ascendlab.fields import Field, Parameters, fields_of, is_default, same_value
+from ascendlab.load3d import LoadDataRepeatParam, load_data_3d_v1, load_data_3d_v2
 from ascendlab.provenance import Call, registered, trace
 from ascendlab.vector import bilinear_interpolation, vector_padding
 
 __all__ = ["literal", "shortest_half", "to_cpp", "variable_name"]
 
 _LINE = 76
+_SMALL_FLOATS = ("bfloat16_t", "fp8_e4m3fn_t", "fp8_e5m2_t")
 # Names that the documents' examples give to variables of these structures; others start with a small letter.
 _VARIABLES = {"AippParams": "aippConfig"}
 
@@ -90,6 +92,8 @@ def literal(value: Any, cpp_type: str) -> str:
         return f"static_cast<half>({shortest_half(value)})"
     if cpp_type == "float":
         return f"{np.float32(value)}f"
+    if cpp_type in _SMALL_FLOATS:
+        return f"static_cast<{cpp_type}>({float(value)}f)"
     if cpp_type == "uint64_t":
         return f"{value}ULL"
     if "int" in cpp_type:
@@ -193,8 +197,25 @@ def _load_image_to_local(arguments: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _load_data(arguments: Mapping[str, Any]) -> list[str]:
+    kind, params, side = as_dtype(arguments["src"].dtype), arguments["params"], arguments["dst"][0]
+    repeat = arguments.get("repeat", LoadDataRepeatParam())
+    repeats = []
+    if repeat != LoadDataRepeatParam():
+        repeats = [*_declaration(repeat, None), f"AscendC::SetLoadDataRepeat({variable_name(LoadDataRepeatParam)});"]
+    return [
+        f"// featureMap{side}1: LocalTensor<{kind.cpp}>, the feature map in L1",
+        f"// fractals{side}2: LocalTensor<{kind.cpp}>, the result in L0{side}",
+        *repeats,
+        *_declaration(params, kind),
+        f"AscendC::LoadData(fractals{side}2, featureMap{side}1, {variable_name(type(params))});",
+    ]
+
+
 _CALLS: dict[Any, Callable[[Mapping[str, Any]], list[str]]] = {
     load_image_to_local: _load_image_to_local,
     vector_padding: vector_padding_lines,
     bilinear_interpolation: bilinear_interpolation_lines,
+    load_data_3d_v1: _load_data,
+    load_data_3d_v2: _load_data,
 }

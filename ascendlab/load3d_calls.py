@@ -50,6 +50,7 @@ from ascendlab.load3d_rules import (
     check_source,
     check_type,
     check_v1_start,
+    few_channels,
     idle_parameters,
     v2_types,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "PLAN_CACHE_BYTES",
     "Load",
     "forget_plans",
+    "geometry_of",
     "plan_im2col",
     "plan_load_data_3d_v1",
     "plan_load_data_3d_v2",
@@ -137,9 +139,9 @@ class Load:
         """Bytes of the buffer that the result goes to."""
         return self.product.buffers[self.buffer] if self.product is not None else None
 
-    def require_capacity(self) -> None:
-        """Refuse a result that does not fit into its buffer."""
-        if self.capacity is not None and self.nbytes > self.capacity:
+    def require_capacity(self, *, times: int = 1) -> None:
+        """Refuse a result that does not fit into its buffer (of `times` its size, for those who only want to look)."""
+        if self.capacity is not None and self.nbytes > times * self.capacity:
             blocks = -(-self.nbytes // self.capacity)
             raise BufferOverflowError(
                 self.buffer, self.nbytes, self.capacity, hint=f"Load it in {blocks} blocks or more"
@@ -185,7 +187,8 @@ def _check_flags(**flags: object) -> None:
         check_bool(name, value)
 
 
-def _geometry(params: LoadData3DParamsV1 | LoadData3DParamsV2, channels: int, c0: int) -> Geometry:
+def geometry_of(params: LoadData3DParamsV1 | LoadData3DParamsV2, channels: int, c0: int) -> Geometry:
+    """Return the feature map and the windows that parameters describe."""
     return Geometry(
         height=params.l1_h,
         width=params.l1_w,
@@ -214,7 +217,7 @@ def _check_feature_map(src: NDArray[Any], params: LoadData3DParamsV2, kind: Data
         shapes += ((h, w, channels),)
         words = f"shape (H, W, C) = {shapes[-1]}, or {words}"
     check_source(src, shapes, words)
-    return _geometry(params, channels, kind.c0)
+    return geometry_of(params, channels, kind.c0)
 
 
 def plan_im2col(
@@ -360,7 +363,7 @@ def _checked_v1(key: Hashable, src: object, params: object, dst: object, product
     checked, kind = check_type(src, V1_TYPES, f" (on {where})")
     check_pad_value(params.pad_value, kind, _T3)
     channels = _check_v1_source(checked, params, kind)
-    geometry = _geometry(params, channels, kind.c0)
+    geometry = geometry_of(params, channels, kind.c0)
     check_size("a copy of src", checked.size * kind.numpy.itemsize, allow_large=allow_large)
     window = check_v1_start(params, geometry)
     columns, unit = _v1_columns(params, geometry)
@@ -382,7 +385,7 @@ def _checked_v1(key: Hashable, src: object, params: object, dst: object, product
 def _check_v1_source(src: NDArray[Any], params: LoadData3DParamsV1, kind: DataType) -> int:
     """Return the channels of Load3Dv1's feature map, which its parameters do not tell."""
     h, w = params.l1_h, params.l1_w
-    few = 4 if kind.bits == 16 else 8
+    few = few_channels(kind)
     if params.c_size:
         if params.c1_index:
             raise ParameterError("c1Index", params.c1_index, "0 with cSize = 1, which has one channel group", table=_T3)

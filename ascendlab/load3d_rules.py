@@ -41,6 +41,7 @@ __all__ = [
     "check_source",
     "check_type",
     "check_v1_start",
+    "few_channels",
     "idle_parameters",
     "v2_types",
 ]
@@ -230,6 +231,15 @@ class _Span:
                     f"a multiple of {step}: the block does not reach the last fractal (from {self.what} {last} on)"
                 )
                 raise ParameterError(name, value, allowed, table=_T4, hint=words)
+
+
+def few_channels(kind: DataType) -> int:
+    """Return the channels of Load3Dv1's feature map with ``cSize`` = 1.
+
+    >>> few_channels(as_dtype("half")), few_channels(as_dtype("int8"))
+    (4, 8)
+    """
+    return 4 if kind.bits == 16 else 8
 
 
 def check_v1_start(params: LoadData3DParamsV1, geometry: Geometry) -> int:

@@ -63,6 +63,6 @@ def random_step(explorer: Explorer, rng: np.random.Generator, texts: dict[str, l
     elif isinstance(box.value, str):
         box.value = texts[name][rng.integers(len(texts[name]))]
     else:
-        low, high = int(box.min), int(box.max)
+        low, high = max(int(box.min), -(2**62)), min(int(box.max), 2**62)
         near = min(high, low + 40)
         box.value = int(rng.integers(low, (near if rng.random() < 0.5 else high) + 1))

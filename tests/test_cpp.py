@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from typing import Any
@@ -21,12 +22,18 @@ from ascendlab import (
     AippParams,
     AippSwapParams,
     Call,
+    LoadData3DParamsV1,
+    LoadData3DParamsV2,
+    LoadDataRepeatParam,
     LoadImageToLocalParams,
     ParameterError,
     Product,
     UnaryRepeatParams,
     bilinear_interpolation,
     csc_preset,
+    im2col,
+    load_data_3d_v1,
+    load_data_3d_v2,
     load_image_to_local,
     set_aipp_functions,
     vector_padding,
@@ -287,6 +294,45 @@ def test_constants_that_the_type_does_not_hold_are_refused(value: float, dtype: 
     with pytest.raises(ParameterError, match=r"^paddingValueCh0 = .*table 3.*The type is"):
         to_cpp(AippPaddingParams(padding_value_ch0=value), dtype=dtype)
     assert "paddingValueCh0" in to_cpp(AippPaddingParams(padding_value_ch0=value), dtype="half")
+
+
+def test_load3d_of_both_versions() -> None:
+    """Repeats are set beforehand, members in the document's order; destination B2 is loaded from B1."""
+    src = np.zeros((1, 5, 6, 16), np.float16)
+    params = LoadData3DParamsV2(l1_h=5, l1_w=6, channel_size=16, filter_w=3, pad_list=(0, 0, 0, 2), pad_value=-1,
+                                m_extension=16, k_extension=16)  # fmt: skip
+    repeat = LoadDataRepeatParam(repeat_time=2, repeat_mode=1, repeat_stride=1)
+    call = Call(load_data_3d_v2, {"src": src, "params": params, "dst": "B2", "repeat": repeat})
+    assert to_cpp(call).splitlines() == [
+        "// featureMapB1: LocalTensor<half>, the feature map in L1",
+        "// fractalsB2: LocalTensor<half>, the result in L0B",
+        "AscendC::LoadDataRepeatParam loadDataRepeatParam;",
+        "loadDataRepeatParam.repeatStride = 1;",
+        "loadDataRepeatParam.repeatTime = 2;",
+        "loadDataRepeatParam.repeatMode = 1;",
+        "AscendC::SetLoadDataRepeat(loadDataRepeatParam);",
+        "AscendC::LoadData3DParamsV2<half> loadData3DParamsV2;",
+        "loadData3DParamsV2.padList[3] = 2;",
+        "loadData3DParamsV2.l1H = 5;",
+        "loadData3DParamsV2.l1W = 6;",
+        "loadData3DParamsV2.channelSize = 16;",
+        "loadData3DParamsV2.kExtension = 16;",
+        "loadData3DParamsV2.mExtension = 16;",
+        "loadData3DParamsV2.filterW = 3;",
+        "loadData3DParamsV2.padValue = static_cast<half>(-1.0);",
+        "AscendC::LoadData(fractalsB2, featureMapB1, loadData3DParamsV2);",
+    ]
+    first = LoadData3DParamsV1(l1_h=5, l1_w=6, filter_w=3, repeat_time=3)
+    code = to_cpp(Call(load_data_3d_v1, {"src": src, "params": first}))
+    assert "SetLoadDataRepeat" not in code
+    assert code.splitlines()[-1] == "AscendC::LoadData(fractalsA2, featureMapA1, loadData3DParamsV1);"
+    assert assignments(code)["loadData3DParamsV1.repeatTime"] == "3"
+    small = to_cpp(LoadData3DParamsV2(l1_h=5, l1_w=6, channel_size=16, pad_value=0.5), dtype="bfloat16")
+    assert "padValue = static_cast<bfloat16_t>(0.5f);" in small
+    with pytest.raises(ParameterError, match="function"):
+        to_cpp(Call(im2col, {"src": src, "params": params}))
+    with pytest.raises(ParameterError, match="kExtension = 99"):
+        to_cpp(Call(load_data_3d_v2, {"src": src, "params": dataclasses.replace(params, k_extension=99)}))
 
 
 @pytest.mark.parametrize("write", [to_cpp, to_python])

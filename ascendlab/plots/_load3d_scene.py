@@ -387,7 +387,7 @@ def describe(view: str, scene: Scene) -> str:
     if view != "k_index":
         parts.append(_taken(scene))
     if scene.m is None or scene.k is None:
-        parts.append("Outlined: a place of the result that is not written.")
+        parts += ["Outlined: a place of the result that is not written."] if scene.place else []
         return " ".join(parts)
     if view == "overview":
         row, column = geometry.corner(scene.m)
@@ -420,9 +420,10 @@ def _where(scene: Scene) -> str:
 def say_origin(scene: Scene) -> str:
     """Spell out how the picked element's place in the feature map follows from its row and column."""
     geometry, m, k = scene.geometry, scene.m, scene.k
+    if scene.place is None and m is None:
+        return "no element picked"
     if m is None or k is None:
-        assert scene.place is not None
-        place, number = ", ".join(map(str, scene.place)), scene.number
+        place, number = ", ".join(map(str, scene.place or ())), scene.number
         return f"dst[{place}], fractal {number} of {scene.load.buffer}: no element of the matrix, never written"
     value = scene.value(m, k)
     left, _, top, _ = geometry.pads
