@@ -25,6 +25,7 @@ from ascendlab.aipp import (
 )
 from ascendlab.capi import AICore, launch
 from ascendlab.errors import (
+    AippConfigError,
     AscendlabError,
     AscendlabWarning,
     BufferOverflowError,
@@ -32,6 +33,7 @@ from ascendlab.errors import (
     KernelError,
     KernelLimitWarning,
     MisalignedAddressError,
+    NoEquivalentWarning,
     ParameterError,
     SynchronizationError,
     UninitialisedReadError,
@@ -74,14 +76,16 @@ from ascendlab.vector import (
 
 __version__ = "0.1.0"
 
-_LAZY_MODULES = ("exercises", "explorers", "fidelity", "plots")
-_LAZY_NAMES: dict[str, str] = {}
+_LAZY_MODULES = ("aipp_config", "exercises", "explorers", "fidelity", "plots")
+_LAZY_NAMES = dict.fromkeys(("AippConfig", "read_aipp_config"), "ascendlab.aipp_config")
 
 __all__ = [
     "MASK_PLACEHOLDER",
     "AICore",
     "AippChannelPaddingParams",
     "AippColorSpaceConvParams",
+    "AippConfig",
+    "AippConfigError",
     "AippDataTypeConvParams",
     "AippInputFormat",
     "AippPaddingParams",
@@ -102,6 +106,7 @@ __all__ = [
     "LoadDataRepeatParam",
     "LoadImageToLocalParams",
     "MisalignedAddressError",
+    "NoEquivalentWarning",
     "ParameterError",
     "Product",
     "SynchronizationError",
@@ -127,6 +132,7 @@ __all__ = [
     "nd_to_zz",
     "nz_to_nd",
     "pack_int4",
+    "read_aipp_config",
     "set_aipp_functions",
     "to_nc1hwc0",
     "trace",

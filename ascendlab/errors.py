@@ -15,18 +15,21 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 __all__ = [
+    "AippConfigError",
     "AscendlabError",
     "AscendlabWarning",
     "BufferOverflowError",
+    "ConfigProblem",
     "DocumentationConflictWarning",
     "KernelError",
     "KernelLimitWarning",
     "MisalignedAddressError",
+    "NoEquivalentWarning",
     "ParameterError",
     "SynchronizationError",
     "UninitialisedReadError",
@@ -156,6 +159,53 @@ def _rebuild_overflow(buffer: str, needed: int, available: int, hint: str) -> Bu
     return BufferOverflowError(buffer, needed, available, hint=hint)
 
 
+class ConfigProblem(NamedTuple):
+    """One place in a config file that cannot be read.
+
+    Parameters
+    ----------
+    line, column : int
+        Where, counted from 1.
+    problem : str
+        What is wrong there.
+    fix : str
+        What to write instead.
+    """
+
+    line: int
+    column: int
+    problem: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.problem}. {self.fix}"
+
+
+class AippConfigError(AscendlabError):
+    """The text is no AIPP config file.
+
+    Parameters
+    ----------
+    problems : iterable of ConfigProblem
+        At least one; the first ones where there are many.
+
+    Attributes
+    ----------
+    problems : tuple of ConfigProblem
+        All of them.
+    line, column : int
+        Of the first.
+    """
+
+    def __init__(self, problems: Iterable[ConfigProblem]) -> None:
+        self.problems = tuple(problems)
+        self.line, self.column = self.problems[0].line, self.problems[0].column
+        super().__init__("\n".join(map(str, self.problems)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AippConfigError, (self.problems,)
+
+
 class KernelError(AscendlabError):
     """A kernel does what would hang the hardware, or give a result that nobody can predict.
 
@@ -199,3 +249,7 @@ class DocumentationConflictWarning(AscendlabWarning):
 
 class KernelLimitWarning(AscendlabWarning):
     """A real implementation would silently do something else with these values."""
+
+
+class NoEquivalentWarning(AscendlabWarning):
+    """A config file asks for something that Ascend C's parameters cannot say."""

@@ -25,7 +25,7 @@ class Rule:
     Parameters
     ----------
     id : str
-        Starts with the API: ``aipp-``, ``load3d-``, ``capi-``, ``vector-``, ``bilinear-``.
+        Starts with the API: ``aipp-``, ``config-`` (AIPP's config files), ``load3d-``, ``capi-``, ``vector-``, ``bilinear-``.
     rule : str
         What the emulation does, in a sentence.
     source : str
@@ -44,6 +44,7 @@ class Rule:
 
 
 _AIPP = "SetAippFunctions"
+_ATC = "ATC guide, AIPP"
 _C_API = "asc_set_l12l0a_3d_padding"
 _KERNEL = "asc-devkit, AIPP software kernel for arch 3510"
 _PADDING = "VectorPadding"
@@ -117,6 +118,21 @@ RULES: tuple[Rule, ...] = (
          "open-source kernel", "asc-devkit, impl/basic_api/kernel_reg.h, NPU arch 3002"),
     Rule("aipp-kernel-limits", "The open kernel copies whole 32-byte blocks from 256 KiB of scratch memory; the result here is the one before "
          "that copy.", "open-source kernel", _KERNEL),
+    Rule("config-grammar", "An AIPP config file is protobuf's text format, each field of aipp_op given at most once.", "public reference",
+         f"{_ATC}, configuration file template", "The converter's own message may let matrix, bias and factors repeat."),
+    Rule("config-order", "Order: swap, crop, colour conversion, type conversion, border.", "public reference", f"{_ATC}, configuration file template"),
+    Rule("config-formula", "Output is half: (pixel - mean_chn - min_chn) * var_reci_chn of the output channel.", "public reference",
+         f"{_ATC}, configuration file template", "The converter may round elsewhere; here each half operation rounds."),
+    Rule("config-csc-default", "With csc_switch on, each matrix element and bias that the file lacks is the default's: YUV -> BGR or RGB -> YUV, "
+         "BT.601 narrow, biases 16 128 128.", "open-source kernel", "the converter's AIPP operator, default constants"),
+    Rule("config-bias", "input_bias is subtracted before YUV -> RGB, output_bias added after RGB -> YUV; it goes into the field that the profile reads.",
+         "public reference", f"{_ATC}, colour conversion", "The manual's table 8 names the two the other way round."),
+    Rule("config-ax-swap", "ax_swap_switch is on for a picture with X first in memory (XRGB), off for one with X last (RGBX).",
+         "public reference", f"{_ATC}, colour conversion"),
+    Rule("config-border", "padding is the constant mode; rows at top and bottom have no equivalent in Ascend C and are filled all the same.",
+         "inferred", f"{_AIPP}, table 3, against {_ATC}, configuration file template", "A kernel would have to fill the rows itself."),
+    Rule("config-crop-size", "A crop without size takes the model's input, which the file does not show: to_aipp asks for it.",
+         "public reference", f"{_ATC}, configuration file template"),
     Rule("vector-datablock", "A DataBlock is 32 bytes, a repeat works on 8 of them; strides count DataBlocks.",
          "document", f"{_PADDING}, table 2; {_BILINEAR}, table 2"),
     Rule("vector-default-strides", "UnaryRepeatParams is dstBlkStride, srcBlkStride, dstRepStride, srcRepStride; 1, 1, 8, 8 by default.",

@@ -9,7 +9,7 @@ import pytest
 import ascendlab as al
 from ascendlab import fidelity
 
-APIS = ("aipp", "load3d", "capi", "vector", "bilinear")
+APIS = ("aipp", "config", "load3d", "capi", "vector", "bilinear")
 
 
 @pytest.mark.parametrize("rule", fidelity.RULES, ids=lambda r: r.id)
@@ -29,6 +29,7 @@ def test_a_rule_is_complete(rule):
 
 DOCUMENTS = {
     "aipp": ("SetAippFunctions", "LoadImageToLocal"),
+    "config": (),
     "load3d": ("Load3D", "SetAippFunctions", "asc_set_l12l0a_3d_padding"),
     "capi": ("asc_set_l12l0a_3d_padding", "Load", "SetAippFunctions"),
     "vector": ("VectorPadding", "BilinearInterpolation"),
