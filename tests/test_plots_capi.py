@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from ascendlab import AICore, ParameterError, Product, launch, trace
+from ascendlab import AICore, ParameterError, Product, launch
 from ascendlab.capi.conv2d_example import Conv2dShape, conv2d_forward_capi, make_inputs, run
 from ascendlab.plots import capi as capi_plot
 from ascendlab.plots._capi_machine import (
@@ -295,9 +295,10 @@ def test_what_there_is_not_is_refused(launched):
         capi_plot.Scene(None)
 
 
-def test_a_trace_that_exists_is_used(launched):
-    """An explorer hands in what it has traced already; the answer is the same."""
-    traced = trace(launched, output="output")
+def test_an_origin_that_is_known_is_used(launched):
+    """An explorer hands in what it has asked already; the answer is the same, and nothing is asked again."""
     picks = {"row": 2, "column": 1, "filter": 4}
-    own, given = (capi_plot.Convolution(launched, SHAPE, **picks, traced=t) for t in (None, traced))
-    assert own.products == given.products
+    own = capi_plot.Convolution(launched, SHAPE, **picks)
+    given = capi_plot.Convolution(launched, SHAPE, **picks, origin=own.origin)
+    assert given.origin is own.origin
+    assert given.products == own.products

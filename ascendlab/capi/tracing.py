@@ -55,17 +55,17 @@ class _Found:
     def terms(self) -> int:
         return int(self.operand.shape[1])
 
-    def put(self, where: NDArray[np.bool_], other: _Found) -> _Found:
-        """Return this with the rows `where` replaced, widened if the others have more terms."""
-        wide = _Found.empty(len(self.constant), max(self.terms, other.terms))
-        for name in ("operand", "index", "weight", "factor", "factor_index"):
-            target = getattr(wide, name)
-            target[:, : self.terms] = getattr(self, name)
-            target[where] = getattr(_Found.empty(0, 0), name).dtype.type(-1 if name in ("operand", "factor") else 0)
-            target[where, : other.terms] = getattr(other, name)
-        wide.constant[:] = self.constant
-        wide.constant[where] = other.constant
-        return wide
+    @classmethod
+    def joined(cls, count: int, parts: Sequence[tuple[NDArray[np.bool_], _Found]]) -> _Found:
+        """Return the answers for all of `count` values from those for some of them each."""
+        if len(parts) == 1 and parts[0][0].all():
+            return parts[0][1]
+        whole = cls.empty(count, max((part.terms for _, part in parts), default=0))
+        for where, part in parts:
+            for name in _ARRAYS:
+                getattr(whole, name)[where, : part.terms] = getattr(part, name)
+            whole.constant[where] = part.constant
+        return whole
 
 
 class Tracer:
@@ -108,7 +108,7 @@ class Tracer:
         """Return what elements of `size` bytes at these addresses were made of, as of step `last`."""
         unique, inverse = np.unique(addresses, return_inverse=True)
         writers = self._writers(buffer, unique, last)
-        result = _Found.empty(len(unique), 0)
+        parts = []
         for number in np.unique(writers):
             where = writers == number
             if number:
@@ -117,7 +117,8 @@ class Tracer:
                 part = self._leaf(buffer.array, unique[where] // size)
             else:
                 part = _Found.empty(int(where.sum()), 0)
-            result = result.put(where, part)
+            parts.append((where, part))
+        result = _Found.joined(len(unique), parts)
         return _Found(**{name: getattr(result, name)[inverse] for name in (*_ARRAYS, "constant")})
 
     def _leaf(self, array: NDArray[Any], flat: Index) -> _Found:
@@ -148,14 +149,16 @@ class Tracer:
         unit, rest = np.divmod(addresses - operation.dst.offset, plan.unit)
         origin = plan.source_of(unit)
         filled = origin == np.iinfo(np.intp).min
-        found = _Found.empty(len(addresses), 0)
-        if operation.fill is not None:
-            found.constant[filled] = float(operation.fill)
+        parts = []
         moved = source.offset + origin[~filled] * plan.src_unit + (rest[~filled] if plan.unit == plan.src_unit else 0)
         if len(moved):
-            values = self._values(source.buffer, moved, source.dtype.bits // 8, step.number - 1)
-            found = found.put(~filled, values)
-        return found
+            parts.append((~filled, self._values(source.buffer, moved, source.dtype.bits // 8, step.number - 1)))
+        if len(moved) < len(addresses):
+            constant = _Found.empty(len(addresses) - len(moved), 0)
+            if operation.fill is not None:
+                constant.constant[:] = float(operation.fill)
+            parts.append((filled, constant))
+        return _Found.joined(len(addresses), parts)
 
     def _through_aipp(self, operation: AippOperation, addresses: Index, size: int) -> _Found:
         setup = operation.setup
@@ -271,13 +274,14 @@ class LaunchTracer:
         buffer = self._launched.gm[output]
         assert buffer.array is not None
         addresses = np.asarray(flat, np.intp) * buffer.array.itemsize
-        result = _Found.empty(len(flat), 0)
         untouched = np.ones(len(flat), bool)
+        parts = []
         for tracer in self._tracers:
             written = tracer.writers(buffer, addresses) > 0
             if written.any():
-                result = result.put(written, tracer.values(buffer, addresses[written]))
+                parts.append((written, tracer.values(buffer, addresses[written])))
                 untouched &= ~written
+        result = _Found.joined(len(flat), parts)
         none = (result.operand < 0).all(axis=1)
         return Sources(
             operand=result.operand,

@@ -140,6 +140,13 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         """Make everything that is shown for a state, or raise what the library raises."""
         raise NotImplementedError
 
+    def show_refused(self, state: Mapping[str, Any], error: AscendlabError) -> Shown | None:
+        """Make what can be shown although the library has refused the state: how far a kernel came, say.
+
+        Without it the last possible setting stays, marked as old.
+        """
+        return None
+
     def follow(self, changes: Mapping[str, Any], state: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return what else changes when the reader changes this: a preset's numbers, the window of a new picture.
 
@@ -256,7 +263,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
                 warnings.simplefilter("always", AscendlabWarning)
                 shown = self.show(self.state)
         except AscendlabError as error:
-            self._show_refusal(str(error))
+            self._show_refusal(str(error), self.show_refused(self.state, error))
         except Exception as error:
             self._show_refusal(f"This is a mistake in ascendlab, please report it: {error!r}")
             raise
@@ -334,8 +341,10 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         self._say("", notes)
         self._write(shown, "")
 
-    def _show_refusal(self, words: str) -> None:
-        if self.shown is None:
+    def _show_refusal(self, words: str, instead: Shown | None = None) -> None:
+        if instead is not None:
+            self._show(instead, [])
+        elif self.shown is None:
             self.picture.value = self._frame('<p class="al-stale">No picture yet.</p>')
         else:
             self.picture.value = self._picture_html(self.shown, stale=True)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ascendlab.capi.conv2d_example import C0, EXAMPLE, Conv2dShape
+from ascendlab.capi.conv2d_example import C0, EXAMPLE, Conv2dShape, compare
 from ascendlab.capi.core import AICore
 from ascendlab.capi.launch import Launch
 from ascendlab.capi.memory import Allocation
@@ -27,7 +27,7 @@ from ascendlab.capi.snapshots import Snapshot
 from ascendlab.capi.steps import Access, Step
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_int
-from ascendlab.provenance import Origin, Trace, trace
+from ascendlab.provenance import Origin, trace
 
 __all__ = [
     "BUFFERS",
@@ -136,8 +136,8 @@ class Convolution(Scene):
         The channel of the feature map that pictures show.
     step : int, optional
         As for `Scene`.
-    traced : Trace, optional
-        Where the output came from, if somebody has asked already.
+    origin : Origin, optional
+        Where the element came from, if somebody has asked already.
 
     Raises
     ------
@@ -156,7 +156,7 @@ class Convolution(Scene):
         filter: int = 0,  # noqa: A002 (the word for it)
         channel: int = 0,
         step: int | None = None,
-        traced: Trace | None = None,
+        origin: Origin | None = None,
     ) -> None:
         self.launched, self.shape = launched, shape
         self.block = check_int("block", block, 0, len(launched.cores) - 1)
@@ -168,7 +168,7 @@ class Convolution(Scene):
             check_int("filter", filter, 0, shape.COUT - 1),
         )
         self.channel = check_int("channel", channel, 0, shape.CIN - 1)
-        self._traced = traced
+        self._origin = origin
 
     def _image(self, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
         """Return this block's part of a global memory, as it was after the step."""
@@ -226,12 +226,14 @@ class Convolution(Scene):
     @property
     def mismatches(self) -> int:
         """How many elements of the output differ from the golden ones by more than the document's example allows."""
-        return int((np.abs(self.output.astype(np.float32) - self.golden.astype(np.float32)) > 1e-3).sum())
+        return compare(self.output, self.golden)[1]
 
     @cached_property
     def origin(self) -> Origin:
         """Where the picked element came from, in the launch as a whole."""
-        traced = self._traced or trace(self.launched, output="output")
+        if self._origin is not None:
+            return self._origin
+        traced = trace(self.launched, output="output")
         # The host may have given the output another shape; the elements are in the same order.
         flat = int(np.ravel_multi_index(self.pick.index, self._output_shape))
         index = np.unravel_index(flat, traced.shape)
