@@ -258,7 +258,8 @@ class CapiPicture:
         padded, taps, output = scene.padded, scene.taps, scene.output[:, :, scene.pick.filter]
         panels = [
             Panel(f"fmap[{scene.block}], channel {scene.channel}", *padded.shape),
-            Panel(f"weight, channel {scene.channel}", *taps.shape),
+            # The channel stands over the map; a filter is too narrow for more than its name.
+            Panel("weight", *taps.shape),
             Panel(f"output, filter {scene.pick.filter}", *output.shape),
         ]
         self.panels.arrange(panels, _ORIGIN_ROLES)
