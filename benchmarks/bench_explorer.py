@@ -7,28 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import cycle
+from typing import Any
 
 from ascendlab import explorers
+from ascendlab.explorers._base import Explorer
+from ascendlab.plots.load3d import VIEWS
 from ascendlab.products import Product
 from benchmarks.measure import Case
 
-# The goal is for the views that a notebook opens with.
-_DEFAULT_MS = 50
+# The goals are for the views that a notebook opens with: those without numbers in cells, and those with them.
+_DEFAULT_MS, _NUMBERS_MS = 50, 100
 
 
-def _case(picture: str, view: str, limit_ms: float | None) -> Case:
+def _aipp(picture: str, view: str, limit_ms: float | None) -> Case:
     """Return a case that makes the window narrower and wider in turn."""
     # Atlas 350 has both profiles, whose difference is one of the views.
     explorer = explorers.aipp(
         picture=picture, view=view, product=Product.ATLAS_350, padding_mode=1, left_pad_size=6, right_pad_size=4
     )
     width = explorer.state["horiz_size"]
-    turns = cycle((width - 2, width))
+    return _case(f"aipp, {picture}, view {view}", explorer, {"horiz_size": (width - 2, width)}, limit_ms)
+
+
+def _load3d(view: str, limit_ms: float | None) -> Case:
+    """Return a case that picks two elements in turn."""
+    return _case(f"load3d, view {view}", explorers.load3d(view=view), {"pick": (629, 900)}, limit_ms)
+
+
+def _case(name: str, explorer: Explorer, change_of: dict[str, tuple[Any, Any]], limit_ms: float | None) -> Case:
+    """Return a case that gives a control one of two values in turn."""
+    ((control, values),) = change_of.items()
+    turns = cycle(values)
 
     def change() -> bytes:
-        explorer.set(horiz_size=next(turns))
-        png: bytes = explorer.shown.png
-        return png
+        explorer.set(**{control: next(turns)})
+        assert explorer.shown is not None
+        return explorer.shown.png
 
     def check() -> None:
         first, second, third, fourth = change(), change(), change(), change()
@@ -36,11 +50,13 @@ def _case(picture: str, view: str, limit_ms: float | None) -> Case:
         assert (first, second) == (third, fourth), "the same state gave another picture"
         assert first.startswith(b"\x89PNG"), "the picture is no PNG"
 
-    return Case(f"aipp, {picture}, view {view}", change, check, limit_ms=limit_ms)
+    return Case(name, change, check, limit_ms=limit_ms)
 
 
 def cases(small: bool = False) -> Iterator[Case]:
     """Yield the cases; the built-in pictures have one size, so `small` changes nothing."""
     for view in ("both", "result", "source", "channels", "difference"):
         for picture in ("photograph", "numbers"):
-            yield _case(picture, view, _DEFAULT_MS if view == "both" else None)
+            yield _aipp(picture, view, _DEFAULT_MS if view == "both" else None)
+    for view in VIEWS.values():
+        yield _load3d(view, _NUMBERS_MS if view == "overview" else None)

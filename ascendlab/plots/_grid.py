@@ -128,7 +128,8 @@ class _Cells(Artist):
         row = np.searchsorted(y_edges, y, side="right") - 1
         image = self._paint(row, column, y, x, y_edges, x_edges)
         rgba = np.full((*image.shape[:2], 4), 255, np.uint8)
-        rgba[:, :, :3] = image
+        for channel in range(3):  # an inner axis of three is slow
+            rgba[:, :, channel] = image[:, :, channel]
         return rgba, int(x[0]), round(total) - int(y[-1]) - 1
 
     def _paint(

@@ -210,11 +210,11 @@ def paint_texts(
     rows = top[owner][:, None, None] + np.arange(height)[:, None]
     columns = starts[owner, place][:, None, None] + np.arange(width)
     ink = letters.ink[glyphs[owner, place]]
-    which, in_row, in_column = ink.nonzero()
+    which, in_row, in_column = inked = ink.nonzero()
     rows, columns = rows[which, in_row, 0], columns[which, 0, in_column]
     inside = (rows >= 0) & (rows < image.shape[0]) & (columns >= 0) & (columns < image.shape[1])
     which, rows, columns = which[inside], rows[inside], columns[inside]
-    cover = ink[ink.nonzero()][inside][:, None] / np.float32(255)
+    cover = ink[inked][inside][:, None] / np.float32(255)
     under = image[rows, columns]
     image[rows, columns] = under + (colors[owner[which]].astype(np.float32) - under) * cover
 
