@@ -177,7 +177,10 @@ def test_the_fractal_that_holds_the_element(arguments: dict[str, Any], at: Any) 
             expected[at(row, column)] = number(row, k // 16 * 16 + column)
         np.testing.assert_array_equal(numbers(picture, 0), expected)
         y, x = at(m, k % 16)
-        assert boxes(picture, 0)[-1] == (y - 0.5, x - 0.5, y + 0.5, x + 0.5)
+        window, picked = boxes(picture, 0)
+        assert picked == (y - 0.5, x - 0.5, y + 0.5, x + 0.5)
+        down = at(1, 0) == (1, 0)  # whether the windows run down
+        assert window == ((y - 0.5, -0.5, y + 0.5, 15.5) if down else (-0.5, x - 0.5, 15.5, x + 0.5))
         assert scene.out[scene.place] == number(m, k)
 
 
