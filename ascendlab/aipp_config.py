@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ascendlab.aipp_config_check import Finding, check_config, without_equivalent
+from ascendlab.aipp_config_check import AnnotatedLine, Finding, annotate, check_config, without_equivalent
 from ascendlab.aipp_config_fields import CONFIG_FIELDS, ENUMS
 from ascendlab.aipp_config_op import AippOp
 from ascendlab.aipp_config_stages import Stage, run_stages
@@ -42,7 +42,16 @@ from ascendlab.fields import check_int
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
-__all__ = ["AippConfig", "AippOp", "Finding", "Stage", "read_aipp_config"]
+__all__ = [
+    "AippConfig",
+    "AippOp",
+    "AnnotatedLine",
+    "Finding",
+    "Stage",
+    "annotate",
+    "read_aipp_config",
+    "read_config_text",
+]
 
 _MEMBERS = {
     name: {number: member for member, number in ENUMS[field.kind].items()}
@@ -255,13 +264,7 @@ def read_aipp_config(source: str | bytes | os.PathLike[str]) -> AippConfig:
         ...
     ascendlab.errors.AippConfigError: line 1, column 30: input_fromat is no field of aipp_op. Write input_format
     """
-    if isinstance(source, os.PathLike):
-        source = _read_file(source)
-    if isinstance(source, (bytearray, memoryview)):
-        source = bytes(source[: LARGEST_TEXT + 1])
-    if not isinstance(source, (str, bytes)):
-        raise ParameterError("source", source, "a pathlib.Path of a file, or its text as str or bytes")
-    found = scan(decode(source))
+    found = scan(read_config_text(source))
     message = _parse(found.text)
     blocks = []
     for op, block in zip(message.aipp_op, found.blocks, strict=True):  # type: ignore[attr-defined]
@@ -272,6 +275,17 @@ def read_aipp_config(source: str | bytes | os.PathLike[str]) -> AippConfig:
         lines = {name: entry.line for name, entry in block.entries.items()}
         blocks.append(AippOp(MappingProxyType(values), MappingProxyType(lines), block.line, block.last_line))
     return AippConfig(found.text, tuple(blocks))
+
+
+def read_config_text(source: str | bytes | os.PathLike[str]) -> str:
+    """Return the text of a config file, whatever it says (see `read_aipp_config`)."""
+    if isinstance(source, os.PathLike):
+        source = _read_file(source)
+    if isinstance(source, (bytearray, memoryview)):
+        source = bytes(source[: LARGEST_TEXT + 1])
+    if not isinstance(source, (str, bytes)):
+        raise ParameterError("source", source, "a pathlib.Path of a file, or its text as str or bytes")
+    return decode(source)
 
 
 def _read_file(path: os.PathLike[str]) -> bytes:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ascendlab.aipp_config_fields import CONFIG_FIELDS
 from ascendlab.aipp_config_op import DEFAULT_MATRICES, MATRIX_FIELDS, AippOp, presets_of
 from ascendlab.aipp_params import CSC_PRESETS
+from ascendlab.errors import ConfigProblem
 
-__all__ = ["Finding", "check_config", "without_equivalent"]
+__all__ = ["AnnotatedLine", "Finding", "annotate", "check_config", "without_equivalent"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,46 @@ class Finding:
     def __str__(self) -> str:
         where = ", ".join(map(str, self.lines))
         return f"line{'s' if len(self.lines) > 1 else ''} {where}: [{self.code}] {self.why}. {self.fix}"
+
+
+class AnnotatedLine(NamedTuple):
+    """One line of a file with what is said about it.
+
+    Parameters
+    ----------
+    number : int
+        From 1.
+    text : str
+        The line.
+    marked : bool
+        Whether something is said about it.
+    notes : tuple of str
+        What is said here: about this line first of all, perhaps about later ones, too.
+    """
+
+    number: int
+    text: str
+    marked: bool
+    notes: tuple[str, ...]
+
+
+def annotate(text: str, remarks: Iterable[Finding | ConfigProblem]) -> list[AnnotatedLine]:
+    r"""Put findings, or the problems of an `AippConfigError`, beside the lines that they are about.
+
+    >>> lines = annotate("a\nb\nc", [Finding("code", (2, 3), "why", "Fix")])
+    >>> [(line.number, line.marked, line.notes) for line in lines][1:]
+    [(2, True, ('lines 2, 3: [code] why. Fix',)), (3, True, ())]
+    """
+    notes: dict[int, list[str]] = {}
+    marked: set[int] = set()
+    for remark in remarks:
+        lines = remark.lines if isinstance(remark, Finding) else (remark.line,)
+        marked.update(lines)
+        notes.setdefault(lines[0], []).append(str(remark))
+    return [
+        AnnotatedLine(number, line.rstrip("\r"), number in marked, tuple(notes.get(number, ())))
+        for number, line in enumerate(text.split("\n"), 1)
+    ]
 
 
 # Mean and std of the training sets that people normalise by, R, G, B, on the scale of 0 to 1.

@@ -34,12 +34,28 @@ class Stage(NamedTuple):
         What each channel is.
     active : bool
         Whether the file asks for this stage; if not, the picture is that of the stage before.
+    top, left : int
+        Row and column of the source at the stage's first pixel; negative with a border.
     """
 
     name: str
     pixels: NDArray[Any]
     channels: tuple[str, ...]
     active: bool
+    top: int = 0
+    left: int = 0
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Lowest and highest value."""
+        return float(self.pixels.min()), float(self.pixels.max())
+
+    def at(self, row: int, column: int) -> tuple[float, ...] | None:
+        """Return the samples of the pixel that lies at this row and column of the source; None if it is cut off."""
+        y, x = row - self.top, column - self.left
+        if 0 <= y < self.pixels.shape[0] and 0 <= x < self.pixels.shape[1]:
+            return tuple(map(float, self.pixels[y, x]))
+        return None
 
 
 def run_stages(op: AippOp, src0: NDArray[np.uint8], src1: NDArray[np.uint8] | None, profile: str) -> tuple[Stage, ...]:
@@ -80,10 +96,10 @@ def run_stages(op: AippOp, src0: NDArray[np.uint8], src1: NDArray[np.uint8] | No
     return (
         Stage("source", source, names, True),
         Stage("swap", plain, swapped, op.rbuv_swap_switch or op.ax_swap_switch),
-        Stage("crop", cropped, swapped, op.crop),
-        Stage("csc", coloured, ends, op.csc_switch),
-        Stage("dtc", converted, ends, normalised),
-        Stage("padding", padded, ends, any(op.padding_sizes)),
+        Stage("crop", cropped, swapped, op.crop, window.top, window.left),
+        Stage("csc", coloured, ends, op.csc_switch, window.top, window.left),
+        Stage("dtc", converted, ends, normalised, window.top, window.left),
+        Stage("padding", padded, ends, any(op.padding_sizes), window.top - top, window.left - left),
     )
 
 

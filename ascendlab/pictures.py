@@ -23,9 +23,34 @@ from ascendlab.arrays import is_plain
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_bool, check_int
 
-__all__ = ["number_picture", "photograph", "to_format"]
+__all__ = [
+    "PATCHES",
+    "STANDARDS",
+    "check_picture",
+    "colour_patches",
+    "number_picture",
+    "photograph",
+    "sized",
+    "to_format",
+]
 
 Bytes = NDArray[np.uint8]
+
+
+STANDARDS = ("jpeg", "bt601_narrow", "bt709_narrow", "bt709_wide")
+"""How RGB can become YUV; "jpeg" is BT.601 over the whole range."""
+
+PATCHES = {
+    "white": (235, 235, 235),
+    "grey": (120, 120, 120),
+    "red": (200, 40, 40),
+    "green": (40, 170, 60),
+    "blue": (40, 70, 200),
+    "yellow": (230, 210, 50),
+    "cyan": (40, 190, 200),
+    "skin": (224, 172, 140),
+}
+"""Colours of `colour_patches`, as RGB; none of them touches the ends of the range, where errors are clipped."""
 
 
 def photograph(height: int = 240, width: int = 206) -> Bytes:
@@ -68,7 +93,63 @@ def number_picture() -> Bytes:
     return np.arange(64, dtype=np.uint8).reshape(8, 8)
 
 
-def to_format(picture: Bytes, input_format: AippInputFormat, *, x_first: bool = True) -> tuple[Bytes, Bytes | None]:
+def colour_patches(size: int = 8) -> Bytes:
+    """Return the `PATCHES` side by side, each `size` x `size` pixels.
+
+    Parameters
+    ----------
+    size : int
+        An even number in [2, 512].
+
+    Returns
+    -------
+    ndarray of uint8, shape (size, 8 * size, 3)
+
+    Examples
+    --------
+    >>> colour_patches(2)[0, ::2].tolist()[:2]
+    [[235, 235, 235], [120, 120, 120]]
+    """
+    if check_int("size", size, 2, 512) % 2:
+        raise ParameterError("size", size, "an even integer in [2, 512]")
+    row = np.array(list(PATCHES.values()), np.uint8).repeat(size, axis=0)
+    return np.tile(row, (size, 1, 1))
+
+
+def check_picture(picture: object) -> Bytes:
+    """Return `picture` if it is RGB, (H, W, 3) of uint8, with sides in [2, 4095]."""
+    plain = is_plain(picture) and picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 3
+    if is_plain(picture) and plain and all(2 <= side <= 4095 for side in picture.shape[:2]):
+        return picture
+    raise ParameterError("image", picture, "a NumPy array of uint8 with shape (H, W, 3), H and W in [2, 4095]")
+
+
+def sized(picture: Bytes, height: int, width: int) -> Bytes:
+    """Return a picture in another size, each pixel the nearest of the old ones.
+
+    Parameters
+    ----------
+    picture : ndarray of uint8, shape (H, W, 3)
+        RGB.
+    height, width : int
+        The new size, at most 4096; 0 keeps a side, made even by leaving out the last row or column.
+
+    Examples
+    --------
+    >>> sized(colour_patches(2), 1, 8)[0, :2].tolist()
+    [[235, 235, 235], [120, 120, 120]]
+    """
+    check_picture(picture)
+    places = []
+    for name, new, old in (("height", height, picture.shape[0]), ("width", width, picture.shape[1])):
+        length = check_int(name, new, 0, 4096) or old // 2 * 2
+        places.append(np.arange(length) * old // length if new else np.arange(length))
+    return np.ascontiguousarray(picture[np.ix_(places[0], places[1])])
+
+
+def to_format(
+    picture: Bytes, input_format: AippInputFormat, *, x_first: bool = True, standard: str = "jpeg"
+) -> tuple[Bytes, Bytes | None]:
     """Store a picture the way an input format lies in memory.
 
     Parameters
@@ -80,6 +161,8 @@ def to_format(picture: Bytes, input_format: AippInputFormat, *, x_first: bool = 
         The format.
     x_first : bool
         XRGB8888: whether the unused sample comes first (X, R, G, B) or last (R, G, B, X).
+    standard : str
+        YUV420SP and YUV400: by which of the `STANDARDS` RGB becomes YUV.
 
     Returns
     -------
@@ -95,7 +178,7 @@ def to_format(picture: Bytes, input_format: AippInputFormat, *, x_first: bool = 
 
     Notes
     -----
-    RGB becomes YUV by the JPEG (full range BT.601) matrix, rounded to nearest.  X is 255, and 192 more than the
+    RGB becomes YUV by the standard's matrix in 1/256, rounded to nearest.  X is 255, and 192 more than the
     number in a table.
 
     Examples
@@ -108,10 +191,12 @@ def to_format(picture: Bytes, input_format: AippInputFormat, *, x_first: bool = 
     if not isinstance(input_format, AippInputFormat):
         raise ParameterError("input_format", input_format, "one of " + ", ".join(f.name for f in AippInputFormat))
     check_bool("x_first", x_first)
+    if not isinstance(standard, str) or standard not in STANDARDS:
+        raise ParameterError("standard", standard, "one of " + ", ".join(STANDARDS))
     if not is_plain(picture) or picture.dtype != np.uint8 or picture.shape[2:] not in ((), (3,)) or picture.ndim < 2:
         raise ParameterError("picture", picture, "a NumPy array of uint8 with shape (H, W, 3) or (H, W)")
     if input_format in (AippInputFormat.YUV420SP_U8, AippInputFormat.YUV400_U8):
-        return _to_yuv(picture, input_format)
+        return _to_yuv(picture, input_format, standard)
     table = picture.ndim == 2
     rgb = np.stack([picture, picture + np.uint8(64), picture + np.uint8(128)], axis=2) if table else picture
     if input_format is AippInputFormat.RGB888_U8:
@@ -120,14 +205,14 @@ def to_format(picture: Bytes, input_format: AippInputFormat, *, x_first: bool = 
     return np.concatenate([unused, rgb] if x_first else [rgb, unused], axis=2), None
 
 
-def _to_yuv(picture: Bytes, input_format: AippInputFormat) -> tuple[Bytes, Bytes | None]:
+def _to_yuv(picture: Bytes, input_format: AippInputFormat, standard: str) -> tuple[Bytes, Bytes | None]:
     planar = input_format is AippInputFormat.YUV400_U8
     height, width = picture.shape[:2]
     if not planar and (height % 2 or width % 2):
         raise ParameterError("picture", picture, "an even height and width for YUV420SP_U8")
     if picture.ndim == 2:
         return picture, None if planar else np.full((height // 2, width), 128, np.uint8)
-    matrix, bias = CSC_PRESETS["rgb_to_yuv_jpeg"]
+    matrix, bias = CSC_PRESETS[f"rgb_to_yuv_{standard}"]
     sums = picture.astype(np.int32) @ matrix.T.astype(np.int32)
     luma = np.clip((sums[:, :, 0] + 128 >> 8) + bias[0], 0, 255).astype(np.uint8)
     if planar:

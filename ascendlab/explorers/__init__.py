@@ -13,7 +13,7 @@ from typing import Any
 
 # `aipp` stands for the function of this name in the module `_aipp`.  The underscore matters: importing a module
 # called `aipp` would put the module in the function's place.
-_EXPLORERS = ("aipp", "bilinear_interpolation", "conv2d", "load3d", "vector_padding")
+_EXPLORERS = ("aipp", "aipp_config", "bilinear_interpolation", "conv2d", "load3d", "vector_padding")
 
 __all__: list[str] = []
 

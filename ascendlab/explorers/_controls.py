@@ -26,8 +26,8 @@ class Control:
     ----------
     name : str
         Key in the explorer's state, and the label: a parameter's snake_case name.
-    kind : {"int", "real", "flag", "choice", "text"}
-        Which widgets it gets: number box (and slider), check box, drop-down list, text field.
+    kind : {"int", "real", "flag", "choice", "text", "page"}
+        Which widgets it gets: number box (and slider), check box, drop-down list, text field, field of many lines.
     default : object
         First value.
     help : str
@@ -278,6 +278,8 @@ class BoundControl:
             return shapes.make(widgets.Dropdown, options=control.options, **named)
         if control.kind == "text":
             return shapes.make(widgets.Text, continuous_update=False, **named)
+        if control.kind == "page":
+            return shapes.make(widgets.Textarea, label="0", rows=14, continuous_update=False, **named)
         named["layout"] = shapes.stacked if control.stacked else shapes.box
         kind = widgets.BoundedIntText if control.kind == "int" else widgets.BoundedFloatText
         more: dict[str, Any] = {} if control.kind == "int" else {"step": None}

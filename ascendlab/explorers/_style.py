@@ -28,6 +28,11 @@ STYLE = """<style>
 .al-explorer .al-stacked > label { width: auto !important; height: 16px; text-align: left; font-size: 11px;
   line-height: 16px; }
 .al-explorer .al-stacked > input { width: 92px; flex: none; height: 26px; }
+.al-explorer textarea { font-family: var(--jp-code-font-family, monospace); font-size: 12px; white-space: pre; }
+.al-explorer .al-file pre { height: auto; max-height: 420px; }
+.al-explorer .al-file .al-error { display: block; white-space: normal;
+  font-family: var(--jp-content-font-family, sans-serif); }
+.al-explorer .al-file mark { background: #fbe9dd; color: #000; }
 .al-explorer .al-stack { display: grid; overflow: visible; }
 .al-explorer .al-stack > * { grid-area: 1 / 1; overflow: visible; }
 .al-explorer .al-cpp, .al-explorer .al-python { flex: 1 1 420px; min-width: 0; }
