@@ -47,6 +47,7 @@ chromium: $(STAMPS)/test
 $(STAMPS)/lint: EXTRAS = notebooks,lint
 $(STAMPS)/%: EXTRAS = $*
 $(STAMPS)/%: pyproject.toml | $(STAMPS)/venv
+	@echo "Installing ascendlab[$(EXTRAS)] into $(VENV); the first time this takes a minute or two."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
 	@touch $@
 

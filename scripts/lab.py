@@ -10,12 +10,14 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import zmq
+
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
 CONFIG_DIR = ROOT / "scripts" / "jupyter"
 
 
-def lab_arguments(environ: Mapping[str, str], platform: str, is_root: bool) -> list[str]:
+def lab_arguments(environ: Mapping[str, str], platform: str, is_root: bool, *, can_encrypt: bool = False) -> list[str]:
     """Return the arguments of ``jupyter lab`` for this machine.
 
     >>> lab_arguments({"DISPLAY": ":0"}, "linux", is_root=False)[2:]
@@ -29,6 +31,9 @@ def lab_arguments(environ: Mapping[str, str], platform: str, is_root: bool) -> l
         arguments.append("--no-browser")
     if is_root:
         arguments.append("--allow-root")
+    if can_encrypt:
+        # Between server and kernel; otherwise newer kernels warn, where the reader sees it, that it is plain text.
+        arguments.append("--KernelManager.transport_encryption=auto")
     return arguments
 
 
@@ -44,7 +49,7 @@ def lab_environment(environ: Mapping[str, str]) -> dict[str, str]:
 def main() -> None:
     """Replace this process by JupyterLab, so that Control-C and signals reach it."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    chosen = lab_arguments(os.environ, sys.platform, is_root)
+    chosen = lab_arguments(os.environ, sys.platform, is_root, can_encrypt=zmq.has("curve"))
     if "--no-browser" in chosen:
         print("No display here: open the address below in a browser. Control-C stops the server.", flush=True)
     os.chdir(ROOT)

@@ -182,6 +182,13 @@ def test_lab_fits_the_machine(environ: dict[str, str], platform: str, is_root: b
     assert arguments & {"--no-browser", "--allow-root"} == expected
 
 
+@pytest.mark.parametrize("can_encrypt", [True, False])
+def test_lab_encrypts_where_it_can(can_encrypt: bool) -> None:
+    """`make lab` prints no kernel's warning of plain text, and starts where ZeroMQ cannot encrypt."""
+    arguments = load("scripts/lab.py").lab_arguments({}, "linux", is_root=False, can_encrypt=can_encrypt)
+    assert ("--KernelManager.transport_encryption=auto" in arguments) == can_encrypt
+
+
 def test_binder_installs_this_package() -> None:
     """Binder, which ignores pyproject.toml when there is a binder folder, is told to install the package itself."""
     assert (ROOT / "binder/requirements.txt").read_text(encoding="utf-8").splitlines()[-1] == "-e .[notebooks]"
