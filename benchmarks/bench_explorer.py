@@ -11,6 +11,7 @@ from typing import Any
 
 from ascendlab import explorers
 from ascendlab.explorers._base import Explorer
+from ascendlab.plots.capi import VIEWS as CAPI_VIEWS
 from ascendlab.plots.load3d import VIEWS
 from ascendlab.products import Product
 from benchmarks.measure import Case
@@ -32,6 +33,11 @@ def _aipp(picture: str, view: str, limit_ms: float | None) -> Case:
 def _load3d(view: str, limit_ms: float | None) -> Case:
     """Return a case that picks two elements in turn."""
     return _case(f"load3d, view {view}", explorers.load3d(view=view), {"pick": (629, 900)}, limit_ms)
+
+
+def _conv2d(view: str, control: str, values: tuple[Any, Any], limit_ms: float | None) -> Case:
+    """Return a case that steps through the kernel, or runs it with another constant."""
+    return _case(f"conv2d, {control}, view {view}", explorers.conv2d(view=view), {control: values}, limit_ms)
 
 
 def _case(name: str, explorer: Explorer, change_of: dict[str, tuple[Any, Any]], limit_ms: float | None) -> Case:
@@ -60,3 +66,7 @@ def cases(small: bool = False) -> Iterator[Case]:
             yield _aipp(picture, view, _DEFAULT_MS if view == "both" else None)
     for view in VIEWS.values():
         yield _load3d(view, _NUMBERS_MS if view == "overview" else None)
+    for view in CAPI_VIEWS.values():
+        limit = _DEFAULT_MS if view == "memory" else None
+        yield _conv2d(view, "step", (9, 36), limit)
+        yield _conv2d(view, "PAD_LEFT", (0, 2), limit)

@@ -275,6 +275,11 @@ def test_words(launched):
     origin = capi_plot.say_origin(capi_plot.Convolution(launched, SHAPE, row=0, column=0, filter=1))
     assert "the sum of 96 products" in origin
     assert "64 of them have padding (3) as a factor" in origin
+    value = f"{launched.gm['output'].array[0, 0, 0, 1]:g}"
+    assert f"output[0, 0, 0, 1] = {value}: the sum" in origin
+    last = number_of(core, "asc_copy_l0c2gm")
+    early = capi_plot.Convolution(launched, SHAPE, row=0, column=0, filter=1, step=last - 1)
+    assert f"output[0, 0, 0, 1] = {value} (not written yet): the sum" in capi_plot.say_origin(early)
 
 
 def test_what_there_is_not_is_refused(launched):

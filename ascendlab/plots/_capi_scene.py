@@ -336,7 +336,11 @@ def say_origin(scene: Convolution) -> str:
     """Spell out the sum behind the picked element, as far as the channel that is shown goes."""
     s, products = scene.shape, scene.products
     name = f"output[{', '.join(map(str, scene.pick.index))}]"
-    value = f" = {scene.output[scene.pick.index[1:]]:g}"
+    array = scene.launched.gm["output"].array
+    assert array is not None
+    value = f" = {array.reshape(-1, s.HOUT, s.WOUT, s.COUT)[scene.pick.index]:g}"
+    if any(a.name == "output" for later in scene.core.steps[scene.step :] for a in later.writes):
+        value += " (not written yet)"
     if not scene.origin.terms and scene.origin.constant is None:
         return f"{name}{value}: never written by the kernel"
     rows, columns = scene.window
