@@ -58,7 +58,7 @@ _V1_ONLY = (
     "left_top_w", "left_top_h", "fetch_filter_w", "fetch_filter_h", "c1_index", "jump_stride", "c_size",
 )  # fmt: skip
 _PICK = ("pick_m", "pick_k")
-_REPEAT_MODES = {"0: M, down the matrix (V1: the filter point)": 0, "1: K, across the matrix (V1: 16 windows)": 1}
+_REPEAT_MODES = {"0: M; V1: filter points": 0, "1: K; V1: windows": 1}
 _FIRST = {
     "l1_h": 5, "l1_w": 6, "channel_size": 16, "filter_w": 3, "filter_h": 3, "m_extension": 30, "k_extension": 144,
 }  # fmt: skip
@@ -75,7 +75,7 @@ class Load3DExplorer(Explorer):
     Made by `ascendlab.explorers.load3d`, where the presets are described.
     """
 
-    size = (700, 560)
+    size = (740, 560)
     title = "Load3D"
 
     def __init__(self, **preset: Any) -> None:

@@ -14,7 +14,7 @@ The same element, row m and column k of the im2col matrix, is outlined in all of
 >>> fractal(load_data_3d_v2(src, params), load, m=1, k=17, ax=right).get_title()
 'fractal 1 of L0A'
 >>> overview(src, load, m=1, k=17).width
-700
+740
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ __all__ = [
 
 _ROLES = [INPUT, PADDING, MASKED, TAKEN, POINT, WINDOW, ORIGIN, PICKED]
 _MATRIX_ROLES = [INPUT, PADDING, TAKEN, (WINDOW, "row of the window"), PICKED]
-_ACROSS, _DOWN = 384, 188  # the largest frame in a picture of four, in pixels
+_ACROSS, _DOWN = 400, 188  # the largest frame in a picture of four, in pixels
 _MOST_POINTS, _MOST_CHANNELS = 12, 16  # in the picture of K
 
 
@@ -288,7 +288,7 @@ class Load3DPicture:
         In CSS pixels.
     """
 
-    def __init__(self, width: int = 700, height: int = 560) -> None:
+    def __init__(self, width: int = 740, height: int = 560) -> None:
         self.panels = Panels(width, height, count=4)
 
     def draw(self, view: str, scene: Scene) -> bytes:
