@@ -170,12 +170,14 @@ def errors(readings: Sequence[Reading], *, ax: Axes | None = None) -> Axes:
     Axes
     """
     if ax is None:
-        figure = new_figure(8 * 40 + 140, 4 * 40 + 80)
-        ax = axes_at(figure, left=120, top=28, width=8 * 40, height=4 * 40)
+        figure = new_figure(8 * 46 + 160, 4 * 40 + 80)
+        ax = axes_at(figure, left=140, top=28, width=8 * 46, height=4 * 40)
     ax.set_title("error of each colour patch")
-    ax.set_xlabel(", ".join(PATCHES))
+    ax.set_xlabel("patch")
     ax.set_ylabel("matrix")
     _show_errors(Grid(ax, rows=len(readings), columns=len(PATCHES)), readings)
+    ax.set_xticks(range(len(PATCHES)), list(PATCHES))
+    ax.set_yticks(range(len(readings)), [_STANDARD_NAMES[reading.standard] for reading in readings])
     return ax
 
 
