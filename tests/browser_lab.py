@@ -376,7 +376,17 @@ class Notebook:
     def explorer(self, number: int = 0) -> ExplorerView:
         """Return the explorer with this number, scrolled into view, its picture drawn or its settings refused."""
         view = ExplorerView(self.panel.locator(".al-explorer").nth(number), self.page)
-        view.root.evaluate("explorer => explorer.scrollIntoView()")
+        # Only what is in sight is laid out: cells above get their real heights late, and push the explorer away.
+        view.root.evaluate(
+            """async explorer => {
+              for (let frame = 0, still = 0; frame < 600 && still < 10; frame++) {
+                const top = explorer.getBoundingClientRect().top;
+                still = top > -innerHeight / 2 && top < innerHeight / 2 ? still + 1 : 0;
+                if (!still) explorer.scrollIntoView();
+                await new Promise(requestAnimationFrame);
+              }
+            }"""
+        )
         if not view.is_refused():
             view.await_picture(unlike="")
         return view
