@@ -13,6 +13,7 @@ array([[ 0,  1,  2,  3,  4,  5,  6,  7],
 
 from __future__ import annotations
 
+import io
 from functools import lru_cache
 
 import numpy as np
@@ -30,6 +31,7 @@ __all__ = [
     "colour_patches",
     "number_picture",
     "photograph",
+    "read_picture",
     "sized",
     "to_format",
 ]
@@ -122,6 +124,29 @@ def check_picture(picture: object) -> Bytes:
     if is_plain(picture) and plain and all(2 <= side <= 4095 for side in picture.shape[:2]):
         return picture
     raise ParameterError("image", picture, "a NumPy array of uint8 with shape (H, W, 3), H and W in [2, 4095]")
+
+
+def read_picture(data: bytes) -> Bytes:
+    """Read the bytes of an image file (PNG, JPEG or what else Pillow knows) as RGB.
+
+    Raises
+    ------
+    ParameterError
+        For what is no image, and for one with sides outside [2, 4095], before it is unpacked.
+    """
+    from PIL import Image
+
+    problem = ""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            if all(2 <= side <= 4095 for side in image.size):
+                return check_picture(np.asarray(image.convert("RGB")))
+            problem = f"it has {image.width} x {image.height} pixels"
+    except ParameterError:
+        raise
+    except Exception as error:  # Pillow's plug-ins raise whatever comes to their mind
+        problem = f"{type(error).__name__}: {error}"
+    raise ParameterError("image", data, "an image file, both sides in [2, 4095]", hint=problem)
 
 
 def sized(picture: Bytes, height: int, width: int) -> Bytes:

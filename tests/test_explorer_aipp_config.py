@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from explorer_page import run_python, shown_alt, shown_png, text
+from PIL import Image
 from test_aipp_config_check import FOUND
 from test_aipp_config_read import REFUSED
 
@@ -150,7 +152,38 @@ def test_files_and_pictures_of_ones_own(tmp_path: Path) -> None:
         {"config": 3},
         {"image": image[0]},
         {"image": "x"},
-        {"picture": "own"},
+        {"picture": 3},
     ):
         with pytest.raises(al.ParameterError):
             explorers.aipp_config(**preset)
+    assert "# image: your picture" in text(explorer.python)
+
+
+def test_files_and_pictures_can_be_opened(explorer: AippConfigExplorer) -> None:
+    """A file from the reader's disk goes into the field, a picture through the config; what is neither is refused."""
+    explorer.controls["picture"].box.value = "own"
+    assert "a picture that was opened" in text(explorer.message)
+    explorer.controls["picture"].box.value = "photograph"
+    data = b"aipp_op { aipp_mode: static input_format: RGB888_U8 mean_chn_0: 7 }"
+    explorer._opened([{"content": memoryview(data)}], explorer._take_config)
+    assert explorer.state["config"] == data.decode()
+    check(explorer)
+    image = np.random.default_rng(0).integers(0, 256, (20, 30, 3), np.uint8)
+    for turned in (image, image[::-1]):
+        stored = io.BytesIO()
+        Image.fromarray(turned).save(stored, "PNG")
+        explorer._opened([{"content": memoryview(stored.getvalue())}], explorer._take_picture)
+        explorer.set(pick_row=3, pick_column=4)
+        red, green, blue = map(int, turned[3, 4])
+        assert f"source R {red}, G {green}, B {blue}; dtc R {red - 7}" in text(explorer.origin)
+    before = dict(explorer.state)
+    for junk in (b"", b"no picture", b"\x89PNG\r\n\x1a\n" + bytes(50)):
+        explorer._opened([{"content": memoryview(junk)}], explorer._take_picture)
+        assert "an image file" in text(explorer.message)
+    wide = io.BytesIO()
+    Image.new("1", (5000, 3)).save(wide, "PNG")
+    explorer._opened([{"content": memoryview(wide.getvalue())}], explorer._take_picture)
+    assert "5000 x 3 pixels" in text(explorer.message)
+    explorer._opened([{"content": memoryview(b"#" * 100_000)}], explorer._take_config)
+    assert "no AIPP config file" in text(explorer.message)
+    assert dict(explorer.state) == before

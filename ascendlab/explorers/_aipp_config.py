@@ -18,7 +18,7 @@ from ascendlab.aipp_config_samples import CONFIG_SAMPLES
 from ascendlab.aipp_config_standards import Reading, compare_standards
 from ascendlab.aipp_params import PROFILES, AippInputFormat
 from ascendlab.cpp import to_cpp
-from ascendlab.errors import AippConfigError, ParameterError
+from ascendlab.errors import AippConfigError, AscendlabError, ParameterError
 from ascendlab.explorers._base import Explorer, Group, Shown
 from ascendlab.explorers._controls import Control, choice, number
 from ascendlab.plots.aipp_config import VIEWS, AippConfigPicture, Scene, describe, say_pixel, say_ranges
@@ -29,7 +29,7 @@ from ascendlab.summary import summarise
 __all__ = ["AippConfigExplorer", "aipp_config"]
 
 _OWN = "own text"
-_PICTURES = {"photograph": "photograph", "colour patches": "patches"}
+_PICTURES = {"photograph": "photograph", "colour patches": "patches", "your own": "own"}
 
 
 @lru_cache(maxsize=4)
@@ -61,13 +61,33 @@ class AippConfigExplorer(Explorer):
         super().__init__(**preset)
 
     def _build(self, group: str | None) -> list[widgets.Widget]:
-        return [*super()._build(group), self.file]
+        self.open_config = widgets.FileUpload(description="Open a config", multiple=False)
+        self.open_picture = widgets.FileUpload(description="Open a picture", accept="image/*", multiple=False)
+        self.open_config.observe(lambda change: self._opened(change["new"], self._take_config), "value")
+        self.open_picture.observe(lambda change: self._opened(change["new"], self._take_picture), "value")
+        return [*super()._build(group), widgets.HBox([self.open_config, self.open_picture]), self.file]
+
+    def _opened(self, files: Any, take: Any) -> None:
+        """Take the file that the reader opened, or say why it cannot be taken."""
+        for file in files:
+            try:
+                take(bytes(file["content"]))
+            except AscendlabError as error:
+                self._say(str(error))
+
+    def _take_config(self, data: bytes) -> None:
+        self.set(config=read_config_text(data))
+
+    def _take_picture(self, data: bytes) -> None:
+        self._image = pictures.read_picture(data)
+        self.set(picture="photograph")  # so that the next step is a change, even from one picture to the next
+        self.set(picture="own")
 
     def groups(self) -> list[Group]:
         """Return the file, the picture, and what to look at."""
         samples = {_OWN: _OWN, **{name: name for name in CONFIG_SAMPLES}}
         first = next(iter(CONFIG_SAMPLES))
-        own = {} if self._image is None else {"the caller's": "own"}
+        source = "photograph" if self._image is None else "own"
         return [
             Group("File", [
                 choice("sample", samples, first, "A file to begin with: right ones, and ones with a mistake."),
@@ -75,7 +95,7 @@ class AippConfigExplorer(Explorer):
                 number("block", 0, 1000, 0, "Which aipp_op of the file, from 0."),
             ], "Paste a config file; what looks wrong in it stands beside its lines, below."),
             Group("Picture", [
-                choice("picture", {**own, **_PICTURES}, next(iter({**own, **_PICTURES}.values())), "What is read."),
+                choice("picture", _PICTURES, source, "What is read."),
                 choice("standard", {s: s for s in pictures.STANDARDS}, "jpeg",
                        "By which standard RGB became YUV: what the video really is."),
                 choice("x_first", {"X, R, G, B": True, "R, G, B, X": False}, True, "XRGB8888: where X lies."),
@@ -157,7 +177,8 @@ class AippConfigExplorer(Explorer):
 
     def _rgb(self, name: str) -> NDArray[Any]:
         if name == "own":
-            assert self._image is not None
+            if self._image is None:
+                raise ParameterError("picture", name, "a picture that was opened, or the argument image")
             return self._image
         return pictures.photograph() if name == "photograph" else pictures.colour_patches(24)
 
@@ -183,20 +204,20 @@ def _cpp(
 
 def _python(state: Mapping[str, Any], input_format: AippInputFormat) -> str:
     """Write the call so that it runs as it stands there."""
-    source = {"photograph": "photograph()", "patches": "colour_patches(24)", "own": "image"}[state["picture"]]
+    source = {"photograph": "pictures.photograph()", "patches": "pictures.colour_patches(24)", "own": "image"}
+    name = source[state["picture"]]
     more = "" if state["standard"] == "jpeg" else f", standard={state['standard']!r}"
     more += "" if state["x_first"] else ", x_first=False"
     text = state["config"].replace("\\", "\\\\").replace('"', '\\"')
     last = "".join(f", {n}={state[n]!r}" for n, usual in (("block", 0), ("profile", "documented")) if state[n] != usual)
     return (
         "import ascendlab as al\nfrom ascendlab import pictures\n\n"
-        f'config = al.read_aipp_config("""{text}""")\n'
+        + ("# image: your picture, RGB, uint8\n" if name == "image" else "")
+        + f'config = al.read_aipp_config("""{text}""")\n'
         "for finding in config.check():\n    print(finding)\n"
         f"op = config.block({state['block']})\n"
-        f"rgb = pictures.sized(pictures.{source}, op.src_image_size_h, op.src_image_size_w)\n".replace(
-            "pictures.image", "image"
-        )
-        + f"src0, src1 = pictures.to_format(rgb, al.AippInputFormat.{input_format.name}{more})\n"
+        f"rgb = pictures.sized({name}, op.src_image_size_h, op.src_image_size_w)\n"
+        f"src0, src1 = pictures.to_format(rgb, al.AippInputFormat.{input_format.name}{more})\n"
         f"result = config.apply(src0, src1{last})\n"
     )
 
@@ -212,8 +233,8 @@ def aipp_config(*, group: str | None = None, image: NDArray[Any] | None = None, 
         A picture of your own, RGB.
     **preset
         First values: ``config`` (the text, or a `pathlib.Path` of a file), ``sample`` (one of
-        `ascendlab.aipp_config_samples.CONFIG_SAMPLES`), ``block``, ``picture`` ("photograph", "patches" or, with
-        `image`, "own"), ``standard`` (one of `ascendlab.pictures.STANDARDS`), ``x_first``, ``profile``, ``view``
+        `ascendlab.aipp_config_samples.CONFIG_SAMPLES`), ``block``, ``picture`` ("photograph", "patches" or
+        "own"), ``standard`` (one of `ascendlab.pictures.STANDARDS`), ``x_first``, ``profile``, ``view``
         ("stages" or "standards"), ``pick_row``, ``pick_column``.
 
     Returns
