@@ -75,7 +75,7 @@ class Load3DExplorer(Explorer):
     Made by `ascendlab.explorers.load3d`, where the presets are described.
     """
 
-    size = (740, 560)
+    size = (760, 560)
     title = "Load3D"
 
     def __init__(self, **preset: Any) -> None:

@@ -77,10 +77,12 @@ class Page(NamedTuple):
     def around(cls, position: int | None, count: int, most: int) -> Page:
         """Return the page of at most `most` of `count` positions that holds one; the first without one.
 
-        >>> Page.around(37, 100, 16), Page.around(37, 40, 50)
-        (Page(start=32, stop=48), Page(start=0, stop=40))
+        The last page is as full as the others.
+
+        >>> Page.around(37, 100, 16), Page.around(98, 100, 16), Page.around(37, 40, 50)
+        (Page(start=32, stop=48), Page(start=84, stop=100), Page(start=0, stop=40))
         """
-        start = (position or 0) // most * most
+        start = max(0, min((position or 0) // most * most, count - most))
         return cls(start, max(start + 1, min(start + most, count)))
 
     @property

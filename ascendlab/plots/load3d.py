@@ -14,7 +14,7 @@ The same element, row m and column k of the im2col matrix, is outlined in all of
 >>> fractal(load_data_3d_v2(src, params), load, m=1, k=17, ax=right).get_title()
 'fractal 1 of L0A'
 >>> overview(src, load, m=1, k=17).width
-740
+760
 """
 
 from __future__ import annotations
@@ -103,7 +103,9 @@ __all__ = [
 
 _ROLES = [INPUT, PADDING, MASKED, TAKEN, POINT, WINDOW, ORIGIN, PICKED]
 _MATRIX_ROLES = [INPUT, PADDING, TAKEN, (WINDOW, "row of the window"), PICKED]
-_ACROSS, _DOWN = 400, 188  # the largest frame in a picture of four, in pixels
+# The largest frame in a picture of four, in pixels: 16 columns as wide as three digits and the air around them.
+_ACROSS, _DOWN = 416, 188
+_LEAST_WHOLE = 6  # pixels below which cells have no lines between them, so that nobody sees that they differ by one
 _MOST_POINTS, _MOST_CHANNELS = 12, 16  # in the picture of K
 
 
@@ -288,7 +290,7 @@ class Load3DPicture:
         In CSS pixels.
     """
 
-    def __init__(self, width: int = 740, height: int = 560) -> None:
+    def __init__(self, width: int = 760, height: int = 560) -> None:
         self.panels = Panels(width, height, count=4)
 
     def draw(self, view: str, scene: Scene) -> bytes:
@@ -309,7 +311,7 @@ class Load3DPicture:
         pages = matrix_pages(scene, (_DOWN, _ACROSS))
         panels = [panel_of_feature_map(scene), panel_of_matrix(scene, *pages)]
         rest = self.panels.width - _ACROSS - 112  # beside the larger frame
-        boxes = [_box(panels[0], 46, 24, rest, 208),
+        boxes = [_box(panels[0], 46, 24, rest, 208, highest=40),
                  _box(panels[1], 46, 292, _ACROSS, _DOWN, square=False)]  # fmt: skip
         if scene.load.buffer:
             places = order_pages(scene)
@@ -325,7 +327,8 @@ class Load3DPicture:
 
     def _alone(self, panel: Panel, roles: Sequence[Any]) -> Grid:
         """Give the whole picture to one panel."""
-        self.panels.arrange([panel], roles, square=False)
+        width, height = self.panels.width - 56, self.panels.height - 82
+        self.panels.place([panel], [_box(panel, 46, 24, width, height, square=False, widest=60, highest=40)], roles)
         return self.panels.grids[0]
 
     def _draw_matrix(self, scene: Scene) -> None:
@@ -354,10 +357,12 @@ class Load3DPicture:
             Panel(f"c1 {group}, kh {down}, kw {across}: k of each channel", 1, channels.size, "k", "c0",
                   0, channels.start),
         ]  # fmt: skip
-        room = self.panels.width - 56
         boxes, top = [], 24
-        for panel, height_of in zip(panels, (144, 168, 24), strict=True):
-            boxes.append(_box(panel, 46, top, room, height_of, square=False))
+        # What the titles, the labels and the legend leave, shared by all rows of the three.
+        down_each = (self.panels.height - 22 - 3 * 72) // sum(panel.rows for panel in panels)
+        for panel in panels:
+            boxes.append(_box(panel, 46, top, self.panels.width - 56, down_each * panel.rows, square=False,
+                              widest=78, highest=40))  # fmt: skip
             top += boxes[-1][3] + 72
         self.panels.place(panels, boxes, [INPUT, TAKEN, PICKED])
         show_k_index(self.panels.grids[0], scene, groups, points)
@@ -371,11 +376,12 @@ class Load3DPicture:
 
 
 def _box(
-    panel: Panel, left: int, top: int, width: int, height: int, *, square: bool = True
-) -> tuple[int, int, int, int]:
-    """Fit a panel's cells into a box: at most 40 pixels wide, 24 high, whole pixels where there is room for them."""
-    across, down = min(width / panel.columns, 40), min(height / panel.rows, 24)
+    panel: Panel, left: int, top: int, width: int, height: int, *, square: bool = True, widest: int = 40,
+    highest: int = 24,
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """Fit a panel's cells into a box, in whole pixels where there are lines between them."""
+    across, down = min(width / panel.columns, widest), min(height / panel.rows, highest)
     if square:
         across = down = min(across, down)
-    across, down = (float(int(size)) if size >= 1 else size for size in (across, down))
+    across, down = (float(int(size)) if size >= _LEAST_WHOLE else size for size in (across, down))
     return left, top, max(1, round(across * panel.columns)), max(1, round(down * panel.rows))
