@@ -22,8 +22,9 @@ from ascendlab import (
 from ascendlab.load3d import Load, plan_im2col, plan_load_data_3d_v1, plan_load_data_3d_v2
 from ascendlab.plots import frames
 from ascendlab.plots import load3d as plot
-from ascendlab.plots._base import to_png
+from ascendlab.plots._base import DPI, TEXT_POINTS, to_png
 from ascendlab.plots._load3d_scene import order_of
+from ascendlab.plots._paint import text_widths
 from ascendlab.plots._roles import ORIGIN, PADDING, PICKED, WINDOW, Role
 from ascendlab.samples import numbered_feature_map
 
@@ -220,6 +221,48 @@ def test_repeats_are_outlined_apart() -> None:
     assert "Loaded: rows 0 to 15, columns 0 to 31 in the first of 3 blocks." in plot.describe("tile", scene)
 
 
+def test_overlapping_repeats_do_not_look_like_more_blocks() -> None:
+    """Where repeats overlap, only the picked element's block is outlined, and what is loaded again is hatched."""
+    repeat = LoadDataRepeatParam(repeat_time=3, repeat_mode=1, repeat_stride=2)
+    for more in ({}, {"en_transpose": True}):
+        src, load = v2(k_extension=48, repeat=repeat, **more)
+        assert plot.tile(load).get_title() == "what is loaded: M = 16, K = 192, block 1 of 3"
+        picture = plot.Load3DPicture()
+        for k, number_of_block in ((0, 0), (47, 0), (48, 1), (111, 2)):
+            scene = plot.scene_of(src, load, m=2, k=k)
+            picture.draw("tile", scene)
+            start = 32 * number_of_block
+            assert boxes(picture, 0)[0] == (-0.5, start - 0.5, 15.5, start + 47.5)
+            assert len(boxes(picture, 0)) == 3  # the block, the row of the window, the element
+            again = area(picture, 0, plot.AGAIN)
+            assert np.flatnonzero(again.all(axis=0)).tolist() == [*range(32, 48), *range(64, 80)]
+            assert again.any(axis=0).sum() == 32
+        assert "in the first of 3 overlapping blocks." in plot.describe("tile", scene)
+    src, load = v2(k_extension=48, repeat=repeat)
+    assert plot.scene_at(src, load, 2 * 3 * 256).repeat == 2
+    src, load = v2(k_extension=32, repeat=repeat)
+    assert not plot.scene_of(src, load).overlapping
+
+
+def test_pictures_fill_their_frames() -> None:
+    """The matrix and its numbering take most of the picture, and three digits in a cell leave air to the next cell."""
+    src, load = v2(stride_w=1, m_extension=32)  # M = 32, K = 192
+    picture = plot.Load3DPicture()
+    scene = plot.scene_of(src, load, m=30, k=190)
+    share = {}
+    for view in ("tile", "k_index"):
+        picture.draw(view, scene)
+        frames_of = [grid.ax.bbox for grid in picture.panels.grids[: 1 if view == "tile" else 3]]
+        share[view] = max(box.width for box in frames_of) / 760, sum(box.height for box in frames_of) / 560
+    assert min(share["tile"]) > 0.7
+    assert share["k_index"][0] > 0.7
+    assert share["k_index"][1] > 0.3
+    picture.draw("overview", scene)
+    cell = picture.panels.grids[2].ax.bbox.width / 16
+    assert text_widths(np.array(["888"]), TEXT_POINTS, DPI)[0] + 2 <= cell
+    assert picture.panels.grids[0].ax.bbox.width > 220
+
+
 def test_k_is_counted_in_the_documents_order() -> None:
     """The picture of K numbers channel groups, filter points and channels as (c1, kh, kw, c0), a packed tail too."""
     picture = plot.Load3DPicture()
@@ -263,7 +306,7 @@ def test_large_calls_are_shown_in_part() -> None:
     for view in plot.VIEWS.values():
         assert decode(picture.draw(view, plot.scene_of(src, load, m=559, k=3135))).std() > 0
     title = plot.matrix(src, load, m=559, k=3135).get_title()
-    assert title == "matrix: M = 560, K = 3136, rows 400 to 559, columns 2560 to 3135"
+    assert title == "matrix: M = 560, K = 3136, rows 160 to 559, columns 2496 to 3135"
     huge = LoadData3DParamsV2(l1_h=2, l1_w=2, channel_size=4, filter_h=255, filter_w=255, filter_size_h=True,
                               pad_list=(255, 255, 255, 255), m_extension=16, k_extension=16)  # fmt: skip
     small = numbered_feature_map("half", 2, 2, 4)
@@ -390,3 +433,16 @@ def test_feature_maps_are_numbered_along_the_rows_of_each_channel() -> None:
         numbered_feature_map("half", 128, 128, 32)
     with pytest.raises(ParameterError, match="h = True"):
         numbered_feature_map("half", True, 1, 16)
+
+
+@pytest.mark.parametrize("columns", [2, 5, 40])
+def test_a_legend_that_wraps_has_room_for_all_its_rows(columns: int) -> None:
+    """Below narrow frames the figure is higher, so that no row of the legend is cut off."""
+    roles = [PADDING, WINDOW, ORIGIN, PICKED]
+    plain, named = (frames([(3, columns)], cell=20, roles=given)[0] for given in ([], roles))
+    pixels = decode(to_png(named))
+    below = pixels[round(plain.bbox.height) :, :, :3]
+    rows = np.flatnonzero((below == PICKED.rgb).all(axis=2).any(axis=1))
+    assert rows.size >= 16  # the last entry's swatch is whole
+    assert (below[-3:] == 255).all()
+    assert (len(below) > 40) == (columns < 40)

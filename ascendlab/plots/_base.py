@@ -15,7 +15,7 @@ import base64
 import html
 import struct
 import zlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,7 @@ __all__ = [
     "figure_html",
     "image_html",
     "legend",
+    "legend_height",
     "move_axes",
     "new_figure",
     "to_png",
@@ -64,6 +65,7 @@ __all__ = [
 
 DPI = 96
 TEXT_POINTS = 9.0
+_LEGEND_ROW = 20
 
 
 def new_figure(width: int, height: int) -> Figure:
@@ -317,14 +319,30 @@ def legend(
     if stamps is None:
         stamps = Stamps()
         figure.add_artist(stamps)
-    first, full_width = left, round(figure.bbox.width)
+    for image, words, x, y in _legend_places(roles, round(figure.bbox.width), left, gap):
+        stamps.images.append((np.dstack([image, np.full(image.shape[:2], 255, np.uint8)]), x, top + y))
+        stamps.write(words, x + image.shape[1] + 5, top + y + image.shape[0] // 2)
+
+
+def legend_height(roles: Iterable[Role | tuple[Role, str]], *, width: int, left: int, gap: int = 14) -> int:
+    """Return the pixels that the rows of a legend take in a figure of this width (see `legend`).
+
+    >>> [legend_height([INPUT, PADDING, PICKED], width=width, left=12) for width in (400, 200, 90)]
+    [20, 40, 60]
+    """
+    return max((y for *_, y in _legend_places(roles, width, left, gap)), default=-_LEGEND_ROW) + _LEGEND_ROW
+
+
+def _legend_places(
+    roles: Iterable[Role | tuple[Role, str]], full_width: int, left: int, gap: int
+) -> Iterator[tuple[NDArray[np.uint8], str, int, int]]:
+    """Yield each entry's swatch, its words, its left edge and its distance from the legend's top."""
+    first, top = left, 0
     for entry in roles:
         role, words = entry if isinstance(entry, tuple) else (entry, entry.name)
         image = swatch(role)
-        height, width = image.shape[:2]
-        total = width + 5 + text_image(words, TEXT_POINTS, DPI).shape[1]
+        total = image.shape[1] + 5 + text_image(words, TEXT_POINTS, DPI).shape[1]
         if left > first and left + total > full_width:
-            left, top = first, top + 20
-        stamps.images.append((np.dstack([image, np.full(image.shape[:2], 255, np.uint8)]), left, top))
-        stamps.write(words, left + width + 5, top + height // 2)
+            left, top = first, top + _LEGEND_ROW
+        yield image, words, left, top
         left += total + gap

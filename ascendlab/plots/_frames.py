@@ -17,13 +17,14 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from ascendlab.errors import ParameterError
-from ascendlab.plots._base import axes_at, legend, new_figure
+from ascendlab.plots._base import axes_at, legend, legend_height, new_figure
 from ascendlab.plots._grid import Grid
 from ascendlab.plots._roles import INPUT, Role
 
 __all__ = ["frames", "picture"]
 
-_LEFT, _RIGHT, _TOP, _BOTTOM, _LEGEND = 52, 14, 30, 46, 26
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 30, 46
+_LEGEND_LEFT, _BELOW_LEGEND = 12, 6
 _WIDEST = 860  # what JupyterLab shows without scrolling on a small screen
 _LARGEST_CELL = 32
 _TITLE = 220  # room for a title over a narrow frame
@@ -48,7 +49,7 @@ def frames(
     cell : int, optional
         Pixels along a cell's side; by default as many as fit.
     roles : sequence of Role or (Role, str), optional
-        For a legend below.
+        For a legend below, in as many rows as it takes.
 
     Returns
     -------
@@ -65,7 +66,8 @@ def frames(
     heights = [max(size[0] for size in line) * cell for line in lines]
     body = sum(heights) + len(lines) * (_TOP + _BOTTOM)
     width = max(sum(sum(_slot(size[1] * cell)) for size in line) for line in lines)
-    figure = new_figure(width, body + (_LEGEND if roles else 0))
+    below = legend_height(roles, width=width, left=_LEGEND_LEFT) + _BELOW_LEGEND if roles else 0
+    figure = new_figure(width, body + below)
     axes, top = [], _TOP
     for line, height in zip(lines, heights, strict=True):
         left = 0
@@ -78,7 +80,7 @@ def frames(
             left += before + across_frame + after
         top += height + _BOTTOM + _TOP
     if roles:
-        legend(figure, roles, left=12, top=body)
+        legend(figure, roles, left=_LEGEND_LEFT, top=body)
     return figure, axes
 
 

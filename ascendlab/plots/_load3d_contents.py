@@ -18,12 +18,13 @@ from ascendlab.plots._load3d_scene import (
     order_of,
     say_layout,
     taken_columns,
-    taken_rows,
+    times_taken,
 )
 from ascendlab.plots._panels import Panel
 from ascendlab.plots._roles import INPUT, MASKED, ORIGIN, OUTPUT, PADDING, PICKED, WINDOW, Role
 
 __all__ = [
+    "AGAIN",
     "MATRIX_PAGE",
     "NUMBERS_PAGE",
     "POINT",
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 TAKEN = replace(OUTPUT, name="loaded")
+AGAIN = replace(OUTPUT, name="loaded again", hatch="\\")
 POINT = Role("filter point", WINDOW.color, width=1.0)
 
 _MOST_PIXELS = 512  # along one side of a feature map
@@ -149,11 +151,16 @@ def matrix_pages(scene: Scene, most: tuple[int, int]) -> tuple[Page, Page]:
 def show_matrix(grid: Grid, scene: Scene, rows: Page, columns: Page, *, numbers: bool = True) -> None:
     """Draw a part of the matrix: what is loaded, what is padding, the row that is looked at."""
     padded = scene.index(rows, columns) < 0
-    down, across = taken_rows(scene.load)[slice(*rows)], taken_columns(scene.load)[slice(*columns)]
-    taken = down[:, None] & across
+    times = times_taken(scene.load, rows, columns)
+    taken = times > 0
     areas = {INPUT: ~padded, TAKEN: taken, PADDING: padded}
     rgb = _tinted({INPUT: ~padded, PADDING: padded, TAKEN: taken})
-    marks = [mark for block in scene.blocks for mark in _marked(TAKEN, rows, columns, *block)]
+    blocks = scene.blocks
+    if scene.overlapping:
+        # All their outlines together would look like more blocks, and smaller ones, than there are.
+        areas[AGAIN] = times > 1
+        blocks = blocks[scene.repeat : scene.repeat + 1]
+    marks = [mark for block in blocks for mark in _marked(TAKEN, rows, columns, *block)]
     if scene.m is not None and scene.k is not None:
         marks += _marked(WINDOW, rows, columns, scene.m, 0, 1, scene.geometry.k)
         marks += _marked(PICKED, rows, columns, scene.m, scene.k)
@@ -229,6 +236,8 @@ def panel_of_matrix(scene: Scene, rows: Page, columns: Page, title: str = "matri
     """Frame a part of the matrix."""
     geometry = scene.geometry
     more = rows.words(geometry.m, "rows") + columns.words(geometry.k, "columns")
+    if scene.overlapping:
+        more += f", block {scene.repeat + 1} of {len(scene.blocks)}"
     return Panel(f"{title}: M = {geometry.m}, K = {geometry.k}{more}", rows.size, columns.size, "m, window", "k",
                  rows.start, columns.start)  # fmt: skip
 

@@ -12,6 +12,7 @@ dst[0, 1, 1, 1], fractal 1 of L0A (ZZ)
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,7 +47,7 @@ __all__ = [
     "scene_at",
     "scene_of",
     "taken_columns",
-    "taken_rows",
+    "times_taken",
 ]
 
 _REPEATS = ("repeat_m", "repeat_k")
@@ -202,10 +203,35 @@ class Scene:
         found = (plain(self.out.reshape(-1)[flat]), *plan_of(self.load).locate(flat))
         return Fractal(*(array.reshape(inner) for array in found))
 
-    @property
+    @cached_property
     def blocks(self) -> list[Block]:
         """What each repeat takes of the matrix."""
         return _blocks(plan_of(self.load))
+
+    @cached_property
+    def overlapping(self) -> bool:
+        """Whether repeats take some elements more than once."""
+        first = sorted((block.row, block.column) for block in self.blocks)
+        height, width = max((block[2:] for block in self.blocks), default=(0, 0))
+        return any(y - row < height and x - column < width for (row, column), (y, x) in itertools.pairwise(first))
+
+    @property
+    def repeat(self) -> int:
+        """The number of the block that the picked element was loaded with; the first one without it."""
+        if self.place is None or len(self.blocks) == 1:
+            return 0
+        flat = int(np.ravel_multi_index(self.place, self.load.shape))
+        axis = max((a for a in plan_of(self.load).axes if a.name in _REPEATS), key=lambda a: a.size)
+        if axis.size > 1:
+            return flat // axis.stride
+        # Joined repeats are one matrix, in which every block has its own stretch.
+        holds = (
+            number
+            for number, (row, column, height, width) in enumerate(self.blocks)
+            if self.m is not None and self.k is not None
+            and row <= self.m < row + height and column <= self.k < column + width
+        )  # fmt: skip
+        return next(holds, 0)
 
 
 def scene_of(src: NDArray[Any], load: Load, *, m: int = 0, k: int = 0, out: NDArray[Any] | None = None) -> Scene:
@@ -288,12 +314,14 @@ def taken_columns(load: Load) -> NDArray[np.bool_]:
     return taken
 
 
-def taken_rows(load: Load) -> NDArray[np.bool_]:
-    """Return which rows of the matrix a call takes."""
-    rows = plan_of(load).rows
-    taken = np.zeros(matrix_rows(load), bool)
-    taken[rows[rows >= 0]] = True
-    return taken
+def times_taken(load: Load, rows: Page, columns: Page) -> NDArray[np.int64]:
+    """Return how often a call takes each element of a part of the matrix: more than once where repeats overlap."""
+    plan = plan_of(load)
+    down = np.bincount(plan.rows[plan.rows >= 0], minlength=rows.stop)[slice(*rows)]
+    starts = plan.columns[plan.columns >= 0]
+    across = np.bincount((starts[:, None] + np.arange(plan.unit)).reshape(-1), minlength=columns.stop)
+    times: NDArray[np.int64] = down[:, None] * across[slice(*columns)]
+    return times
 
 
 def _blocks(plan: Load3dPlan) -> list[Block]:
@@ -367,7 +395,8 @@ def _taken(scene: Scene) -> str:
         return "Nothing is loaded."
     first = blocks[0]
     rows, columns = _span(first.row, first.height), _span(first.column, first.width)
-    repeats = f" in the first of {len(blocks)} blocks" if len(blocks) > 1 else ""
+    overlapping = " overlapping" if scene.overlapping else ""
+    repeats = f" in the first of {len(blocks)}{overlapping} blocks" if len(blocks) > 1 else ""
     return f"Loaded: rows {rows}, columns {columns}{repeats}."
 
 

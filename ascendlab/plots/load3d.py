@@ -34,6 +34,7 @@ from ascendlab.plots._base import PictureHTML
 from ascendlab.plots._frames import frames
 from ascendlab.plots._grid import Grid
 from ascendlab.plots._load3d_contents import (
+    AGAIN,
     MATRIX_PAGE,
     NUMBERS_PAGE,
     POINT,
@@ -70,6 +71,7 @@ from ascendlab.plots._panels import Panel, Panels
 from ascendlab.plots._roles import INPUT, MASKED, ORIGIN, PADDING, PICKED, WINDOW
 
 __all__ = [
+    "AGAIN",
     "INPUT",
     "MASKED",
     "ORIGIN",
@@ -318,7 +320,7 @@ class Load3DPicture:
             panels += [panel_of_fractal(scene), panel_of_order(scene, *places)]
             boxes += [_box(panels[2], self.panels.width - _ACROSS - 10, 24, _ACROSS, 208, square=False),
                       _box(panels[3], _ACROSS + 102, 292, rest, _DOWN, square=False)]  # fmt: skip
-        self.panels.place(panels, boxes, _ROLES, legend_rows=2)
+        self.panels.place(panels, boxes, _roles(scene, _ROLES), legend_rows=2)
         show_feature_map(self.panels.grids[0], scene)
         show_matrix(self.panels.grids[1], scene, *pages)
         if scene.load.buffer:
@@ -333,12 +335,12 @@ class Load3DPicture:
 
     def _draw_matrix(self, scene: Scene) -> None:
         pages = matrix_pages(scene, NUMBERS_PAGE)
-        show_matrix(self._alone(panel_of_matrix(scene, *pages), _MATRIX_ROLES), scene, *pages)
+        show_matrix(self._alone(panel_of_matrix(scene, *pages), _roles(scene, _MATRIX_ROLES)), scene, *pages)
 
     def _draw_tile(self, scene: Scene) -> None:
         pages = matrix_pages(scene, MATRIX_PAGE)
         panel = panel_of_matrix(scene, *pages, "what is loaded")
-        show_matrix(self._alone(panel, _MATRIX_ROLES), scene, *pages, numbers=False)
+        show_matrix(self._alone(panel, _roles(scene, _MATRIX_ROLES)), scene, *pages, numbers=False)
 
     def _draw_fractal(self, scene: Scene) -> None:
         show_fractal(self._alone(panel_of_fractal(scene), [INPUT, PADDING, MASKED, WINDOW, PICKED]), scene)
@@ -373,6 +375,12 @@ class Load3DPicture:
         first = geometry.first_column(group, down * geometry.window_w + across)
         show_columns(self.panels.grids[2], scene, first + np.arange(*channels)[None],
                      (0, channel - channels.start) if picked else None)  # fmt: skip
+
+
+def _roles(scene: Scene, roles: Sequence[Any]) -> list[Any]:
+    """Add what only repeats that overlap show."""
+    place = roles.index(TAKEN) + 1
+    return [*roles[:place], *[AGAIN] * scene.overlapping, *roles[place:]]
 
 
 def _box(
