@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ascendlab.aipp_config_fields import CONFIG_FIELDS
 from ascendlab.aipp_config_op import DEFAULT_MATRICES, MATRIX_FIELDS, AippOp, presets_of
 from ascendlab.aipp_params import CSC_PRESETS
-from ascendlab.errors import ConfigProblem
+from ascendlab.errors import ConfigProblem, ParameterError
 
 __all__ = ["AnnotatedLine", "Finding", "annotate", "check_config", "without_equivalent"]
 
@@ -62,13 +62,18 @@ class AnnotatedLine(NamedTuple):
     notes: tuple[str, ...]
 
 
-def annotate(text: str, remarks: Iterable[Finding | ConfigProblem]) -> list[AnnotatedLine]:
+def annotate(text: str, remarks: Sequence[Finding | ConfigProblem]) -> list[AnnotatedLine]:
     r"""Put findings, or the problems of an `AippConfigError`, beside the lines that they are about.
 
     >>> lines = annotate("a\nb\nc", [Finding("code", (2, 3), "why", "Fix")])
     >>> [(line.number, line.marked, line.notes) for line in lines][1:]
     [(2, True, ('lines 2, 3: [code] why. Fix',)), (3, True, ())]
     """
+    if not isinstance(text, str):
+        raise ParameterError("text", text, "the text of a config file")
+    known = isinstance(remarks, (list, tuple)) and all(isinstance(r, (Finding, ConfigProblem)) for r in remarks)
+    if not known:
+        raise ParameterError("remarks", remarks, "a list of Finding or ConfigProblem")
     notes: dict[int, list[str]] = {}
     marked: set[int] = set()
     for remark in remarks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
 import warnings
@@ -10,6 +11,7 @@ from pathlib import Path
 import aipp_config_oracle as oracle
 import numpy as np
 import pytest
+from junk import MAKERS
 
 import ascendlab as al
 
@@ -232,3 +234,21 @@ def test_fields_are_attributes_with_their_defaults() -> None:
     assert "mean_chn_3" in dir(op)
     with pytest.raises(AttributeError):
         _ = op.no_such_field
+
+
+@pytest.mark.parametrize("label", MAKERS)
+def test_odd_arguments_are_refused_in_our_words(label: str) -> None:
+    """Whatever is given to a config's methods: it works, or one of the library's errors says why not."""
+    config = al.read_aipp_config("aipp_op { aipp_mode: static input_format: YUV420SP_U8 crop: true }")
+    src0, src1 = picture("YUV420SP_U8", 6, 8)
+    sizes = {"src_image_size_w": 8, "src_image_size_h": 6, "crop_size_w": 4, "crop_size_h": 4}
+    good = {"profile": "documented", "block": 0, **sizes}
+    for name in good:
+        with contextlib.suppress(al.AscendlabError):
+            config.to_aipp(**{**good, name: MAKERS[label]()})
+    sources = {"src0": src0, "src1": src1, "profile": "documented", "block": 0}
+    for name in sources:
+        with contextlib.suppress(al.AscendlabError):
+            config.apply(**{**sources, name: MAKERS[label]()})
+    with contextlib.suppress(al.AscendlabError):
+        al.read_aipp_config(MAKERS[label]())

@@ -109,6 +109,8 @@ EXAMPLES: dict[str, Callable[[], dict[str, Any]]] = {
     "matrix_index": lambda: {"layout": "NZ", "index": (0, 0, 1, 2), "c0": 16},
     "pack_int4": lambda: {"values": al.unpack_int4(np.ones(3, np.uint8), 6)},
     "unpack_int4": lambda: {"packed": np.ones(3, np.uint8), "shape": (2, 3)},
+    "read_aipp_config": lambda: {"source": "aipp_op { aipp_mode: static }"},
+    "annotate": lambda: {"text": "aipp_op {}", "remarks": al.read_aipp_config("aipp_op {}").check()},
     "set_aipp_functions": lambda: {
         "src0": np.zeros((4, 8), np.uint8),
         "src1": np.zeros((2, 8), np.uint8),
