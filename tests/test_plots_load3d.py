@@ -261,6 +261,14 @@ def test_pictures_fill_their_frames() -> None:
     cell = picture.panels.grids[2].ax.bbox.width / 16
     assert text_widths(np.array(["888"]), TEXT_POINTS, DPI)[0] + 2 <= cell
     assert picture.panels.grids[0].ax.bbox.width > 220
+    # 14 x 8 pixels: as squares they would be too small for numbers.
+    src = numbered_feature_map("half", 12, 6, 16)
+    params = LoadData3DParamsV2(l1_h=12, l1_w=6, channel_size=16, pad_list=(1, 1, 1, 1), m_extension=112,
+                                k_extension=16)  # fmt: skip
+    picture.draw("overview", plot.scene_of(src, plan_load_data_3d_v2(src, params)))
+    box = picture.panels.grids[0].ax.bbox
+    assert text_widths(np.array(["888"]), TEXT_POINTS, DPI, -1.0)[0] + 2 <= box.width / 8
+    assert box.height / 14 >= 13
 
 
 def test_k_is_counted_in_the_documents_order() -> None:

@@ -238,6 +238,8 @@ def format_numbers(
     (array(['7', '250'], dtype='<U3'), 0.0)
     >>> format_numbers(np.array([0.257, -1.5, 1234.5]), 40, points=9, dpi=96)[0].tolist()
     ['0.257', '-1.5', '1234']
+    >>> format_numbers(np.array([-1.5, 453.0]), 24, points=9, dpi=96)[0].tolist()
+    ['-1.5', '453']
     >>> format_numbers(np.array([123456]), 20, points=9, dpi=96) is None
     True
     """
@@ -251,10 +253,12 @@ def format_numbers(
         candidates = [np.where(whole, np.char.mod("%.0f", wide), np.char.mod(f"%.{n}g", wide)) for n in (4, 3, 2)]
         candidates += [_without_zero(wide, decimals) for decimals in (2, 1)]
         candidates.append(np.where(np.abs(wide) >= 1, np.char.mod("%.0f", wide), candidates[-1]))
-    for tracking, air in ((0.0, 1), (-1.0, 0)):
-        fits = np.array([text_widths(texts, points, dpi, tracking) + air <= width for texts in candidates])
+    # A digit more is worth more than the air between characters: -1.5 must not become -2.
+    exact = max(1, len(candidates) - 1)
+    for tracking, air, count in ((0.0, 1, exact), (-1.0, 0, exact), (0.0, 1, None), (-1.0, 0, None)):
+        fits = np.array([text_widths(texts, points, dpi, tracking) + air <= width for texts in candidates[:count]])
         if fits.any(axis=0).all():
-            chosen = np.choose(fits.argmax(axis=0), candidates)
+            chosen = np.choose(fits.argmax(axis=0), candidates[:count])
             return chosen.reshape(values.shape), tracking
     return None
 

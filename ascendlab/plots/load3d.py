@@ -107,6 +107,7 @@ _ROLES = [INPUT, PADDING, MASKED, TAKEN, POINT, WINDOW, ORIGIN, PICKED]
 _MATRIX_ROLES = [INPUT, PADDING, TAKEN, (WINDOW, "row of the window"), PICKED]
 # The largest frame in a picture of four, in pixels: 16 columns as wide as three digits and the air around them.
 _ACROSS, _DOWN = 416, 188
+_FOR_NUMBERS = 23  # the width of a cell in which three digits fit
 _LEAST_WHOLE = 6  # pixels below which cells have no lines between them, so that nobody sees that they differ by one
 _MOST_POINTS, _MOST_CHANNELS = 12, 16  # in the picture of K
 
@@ -313,7 +314,9 @@ class Load3DPicture:
         pages = matrix_pages(scene, (_DOWN, _ACROSS))
         panels = [panel_of_feature_map(scene), panel_of_matrix(scene, *pages)]
         rest = self.panels.width - _ACROSS - 112  # beside the larger frame
-        boxes = [_box(panels[0], 46, 24, rest, 208, highest=40),
+        # A high, narrow feature map gets low cells, in which numbers fit, instead of small ones.
+        low = rest // panels[0].columns >= _FOR_NUMBERS > 208 // panels[0].rows
+        boxes = [_box(panels[0], 46, 24, rest, 208, square=not low, highest=40),
                  _box(panels[1], 46, 292, _ACROSS, _DOWN, square=False)]  # fmt: skip
         if scene.load.buffer:
             places = order_pages(scene)
