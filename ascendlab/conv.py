@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ascendlab.arrays import check_size, is_plain
 from ascendlab.caches import BoundedCache, remembered
-from ascendlab.dtypes import as_dtype
+from ascendlab.dtypes import DataType, as_dtype, check_constant
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_int, check_real
 from ascendlab.load3d_geometry import Geometry
@@ -24,6 +24,7 @@ __all__ = ["conv2d"]
 
 # Less than what an allocator maps and clears anew for every array.
 _PART_BYTES = 100_000
+_FLOAT_MAX = float(np.finfo(np.float32).max)
 _TYPES = ("half", "bfloat16", "float", "int8")
 _plans: BoundedCache[NDArray[np.intp]] = BoundedCache(64 * 1024**2)
 
@@ -78,7 +79,7 @@ def conv2d(
     pads : (int, int, int, int)
         Left, right, top, bottom.
     pad_value : float
-        What the border holds, rounded to the type of `fmap`.
+        What the border holds, rounded to the type of `fmap`; for int8 a whole number.
 
     Returns
     -------
@@ -88,7 +89,8 @@ def conv2d(
     Raises
     ------
     ParameterError
-        For arrays of another type or shape, and for a filter that does not fit.
+        For arrays of another type or shape, for a border that their type does not hold, and for a filter that does
+        not fit.
 
     Examples
     --------
@@ -111,14 +113,15 @@ def conv2d(
     depth = geometry.k
     if not is_plain(weight) or weight.dtype != fmap.dtype or weight.ndim != 2 or len(weight) != depth:
         raise ParameterError("weight", weight, f"an array of {kind} of shape (K, COUT) with K = {depth}")
-    border = np.array(check_real("pad_value", pad_value, -3.4e38, 3.4e38)).astype(kind.numpy)
+    border = _border(pad_value, kind)
     # The same unit for all groups of channels, a last one that is not full included.
     unit = math.gcd(kind.c0, geometry.channels)
     check_size("the convolution", 8 * batch * geometry.m * (depth // unit + weight.shape[1]))
     blocks = np.empty(fmap.size + unit)
     blocks[-unit:] = border
-    blocks[:-unit] = fmap.reshape(-1)
-    columns = weight.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # signalling NaNs become quiet ones
+        blocks[:-unit] = fmap.reshape(-1)
+        columns = weight.astype(np.float64)
     total = np.empty((batch * geometry.m, weight.shape[1]))
     plan = _plan(geometry, batch, unit).reshape(batch * geometry.m, -1)
     rows = blocks.reshape(-1, unit)
@@ -126,10 +129,32 @@ def conv2d(
     count = max(1, _PART_BYTES // (8 * depth))
     for first in range(0, len(plan), count):
         part = slice(first, first + count)
-        np.matmul(rows.take(plan[part], 0, None, "wrap").reshape(-1, depth), columns, out=total[part])
-    with np.errstate(over="ignore"):
-        result = total.astype(np.int32 if kind.name == "int8" else kind.numpy)
+        with np.errstate(invalid="ignore"):  # infinities of both signs, and infinities times 0, make NaNs
+            np.matmul(rows.take(plan[part], 0, None, "wrap").reshape(-1, depth), columns, out=total[part])
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = _rounded(total, kind)
     return result.reshape(batch, geometry.ho, geometry.wo, -1)
+
+
+def _border(pad_value: object, kind: DataType) -> NDArray[Any]:
+    """Return the border's value in the data's type."""
+    number = check_real("pad_value", pad_value, -_FLOAT_MAX, _FLOAT_MAX)
+    check_constant("pad_value", int(number) if kind.name == "int8" and number.is_integer() else number, kind)
+    return np.array(number).astype(kind.numpy)
+
+
+def _rounded(total: NDArray[np.float64], kind: DataType) -> NDArray[Any]:
+    """Return the sums in the type of the result, rounded once."""
+    if kind.name != "bfloat16":
+        return total.astype(np.int32 if kind.name == "int8" else kind.numpy)
+    # The conversion goes by way of float32.  Cut off there, with the last bit set if anything was lost ("round to
+    # odd"), a sum lies on the same side of every bfloat16 and of every middle between two as before.
+    narrow = total.astype(np.float32)
+    back = narrow.astype(np.float64)
+    bits = narrow.view(np.uint32)
+    bits -= np.abs(back) > np.abs(total)
+    bits |= back != total
+    return narrow.astype(kind.numpy)
 
 
 def _plan(geometry: Geometry, batch: int, unit: int) -> NDArray[np.intp]:

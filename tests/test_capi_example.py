@@ -460,6 +460,36 @@ def test_the_fast_convolution_against_loops():
             assert np.abs(got.astype(float) - expected).max() <= scale * float(2.0 ** (-8 if c0 == 16 else -20))
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_fast_convolution_rounds_bfloat16_once(sign):
+    """A sum just above the middle of two bfloat16 numbers goes up, though float32 would take it for the middle."""
+    above, middle, below = ([1, 2.0**-8, 2.0**-30], [1, 2.0**-8, 0], [1, 2.0**-7 + 2.0**-8, -(2.0**-30)])
+    fmap = sign * np.array([above, middle, below]).reshape(1, 1, 3, 3).astype(capi.bfloat16_t)
+    got = conv2d(fmap, np.ones((3, 1), capi.bfloat16_t), kernel=(1, 1)).astype(float).reshape(-1)
+    assert got.tolist() == [sign * (1 + 2.0**-7), sign, sign * (1 + 2.0**-7)]
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_fast_convolution_says_nothing_about_infinities_and_nans():
+    """Values beyond the type, infinities and NaNs go their way without a warning."""
+    for values, expected in (((60000, 60000), np.inf), ((np.inf, -np.inf), np.nan), ((np.nan, 1), np.nan)):
+        got = conv2d(np.array(values, np.float16).reshape(1, 1, 1, 2), np.ones((2, 1), np.float16), kernel=(1, 1))
+        np.testing.assert_array_equal(got.reshape(-1), [expected])
+    signalling = np.full((1, 1, 1, 1), 0x7C01, np.uint16).view(np.float16)
+    assert np.isnan(conv2d(signalling, np.ones((1, 1), np.float16), kernel=(1, 1))).all()
+    huge = np.full((1, 1, 1, 2), 3e38, capi.bfloat16_t)
+    assert np.isposinf(conv2d(huge, np.ones((2, 1), capi.bfloat16_t), kernel=(1, 1)).astype(float)).all()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wrong"), [(np.int8, 128), (np.int8, 2.5), (np.float16, 70000), (np.float32, 1e39), (np.float16, np.nan)]
+)
+def test_the_fast_convolution_refuses_a_border_that_its_type_does_not_hold(dtype, wrong):
+    """A border beyond the type's range is no border that a load could make."""
+    with pytest.raises(al.ParameterError, match=r"^pad_value = "):
+        conv2d(np.ones((1, 1, 1, 1), dtype), np.ones((2, 1), dtype), kernel=(1, 2), pads=(1, 0, 0, 0), pad_value=wrong)
+
+
 def test_the_fast_convolution_refuses_what_does_not_fit():
     """Wrong arrays, and filters larger than the padded map, are named."""
     fmap, weight = np.zeros((1, 4, 4, 16), np.float16), np.zeros((144, 2), np.float16)
