@@ -252,3 +252,14 @@ def test_a_size_of_zero_multiplies_nothing(zero):
                   c_matrix_source=False, c_matrix_init_val=True)  # fmt: skip
     assert core.steps[-1].outcome == "no operation"
     assert not c.written.any()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("accumulates", [False, True])
+def test_signalling_nans_give_nans_without_a_warning(accumulates):
+    """Whatever bits a buffer holds, the multiplication says nothing that its caller could not act on."""
+    left = np.array([[0x7C01, 0x3C00]], np.uint16).view(np.float16)
+    start = np.ones((2, 3), np.float32) if accumulates else None
+    got = cube.multiply(left, np.ones((1, 3), np.float16), start)
+    assert np.isnan(got[0]).all()
+    assert (got[1] == 1 + accumulates).all()

@@ -64,7 +64,9 @@ def multiply(left: NDArray[Any], right: NDArray[Any], start: NDArray[Any] | None
         added to the sum so far, k = 0 first.
     """
     m, n = left.shape[1], right.shape[1]
-    one, two = left.astype(np.float64), right.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        # Signalling NaNs become quiet ones, which NumPy would report.
+        one, two = left.astype(np.float64), right.astype(np.float64)
     if left.dtype == np.int8:
         # Products of bytes and their sums are exact in float64: |sum| < 2**53.
         exact = one.T @ two
@@ -74,7 +76,8 @@ def multiply(left: NDArray[Any], right: NDArray[Any], start: NDArray[Any] | None
     if start is None and _adds_exactly(one, two):
         # In any order, then; sums that start at 0 are never -0.
         return np.asarray(one.T @ two + 0.0, np.float32)
-    narrow, wide = one.astype(np.float32), two.astype(np.float32)
+    with np.errstate(invalid="ignore"):
+        narrow, wide = one.astype(np.float32), two.astype(np.float32)
     if m > n:
         # NumPy is faster along the longer side.
         return np.transpose(_in_order(wide, narrow, None if start is None else start.T))
