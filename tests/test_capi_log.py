@@ -340,3 +340,25 @@ def test_the_kernel_makes_the_calls_of_the_original():
         "asc_copy_l12l0a", *["asc_copy_l12l0b_transpose"] * 18, "asc_sync_notify", "asc_sync_wait", "asc_mmad",
         "asc_sync_notify", "asc_sync_wait", "asc_set_l0c_copy_nz_para", "asc_copy_l0c2gm", "asc_sync_pipe",
     ]  # fmt: skip
+
+
+def test_a_state_of_another_core_is_refused():
+    """A log tells the earlier states of its own core's memories only."""
+    core, other = capi_cases.new_core(), capi_cases.new_core()
+    mine, foreign = core.cbuf("half", 16, name="mine"), other.cbuf("half", 16, name="foreign")
+    assert core.at(0).array(mine).size == 16
+    for wrong in (None, np.True_, 3, mine.array):
+        with pytest.raises(al.ParameterError, match=r"^pointer = "):
+            core.at(0).array(wrong)
+        with pytest.raises(al.ParameterError, match=r"^buffer = "):
+            core.at(0).data(wrong)
+    with pytest.raises(al.ParameterError, match=r"^buffer = 'L1' is not allowed; allowed: a memory of this core"):
+        core.at(0).array(foreign)
+    with pytest.raises(al.ParameterError, match=r"^buffer = "):
+        core.at(1).writer(other.buffers["L1"])
+
+
+def test_a_duration_must_be_a_function():
+    """A timeline with a number for a duration is refused in words."""
+    with pytest.raises(al.ParameterError, match=r"^duration = 3"):
+        capi_cases.new_core().timeline(3)

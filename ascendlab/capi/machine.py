@@ -206,14 +206,17 @@ class Machine:
             register = kind(word)
         self.set_register(call, name, register, register.values())
 
+    def owns(self, buffer: Buffer) -> bool:
+        """Whether a memory is one that this core works on, and not another core's."""
+        known = self._gm.get(id(buffer.array)) if buffer.is_gm else self.buffers.get(buffer.name)
+        return known is buffer
+
     def check_pointer(self, call: str, name: str, value: object, buffers: tuple[str, ...]) -> Pointer:
         """Return `value` if it is a pointer into one of `buffers` of this core."""
         if not isinstance(value, Pointer) or value.buffer.name not in buffers:
             raise ParameterError(name, value, f"a pointer into {' or '.join(buffers)}", table=call)
-        buffer = value.buffer
-        known = self._gm.get(id(buffer.array)) if buffer.is_gm else self.buffers.get(buffer.name)
-        if known is not buffer:
-            allowed = f"a pointer into {buffer.name} of this core, not of another one"
+        if not self.owns(value.buffer):
+            allowed = f"a pointer into {value.buffer.name} of this core, not of another one"
             raise ParameterError(name, value, allowed, table=call)
         return value
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ascendlab.capi.memory import Buffer, Pointer
 from ascendlab.capi.registers import Register
 from ascendlab.capi.steps import MemoryMap, memory_map
+from ascendlab.errors import ParameterError
 
 if TYPE_CHECKING:
     from ascendlab.capi.machine import Machine
@@ -54,11 +55,16 @@ class Snapshot:
 
     def array(self, pointer: Pointer) -> NDArray[Any]:
         """Return what a pointer showed at that time, up to the end of its array."""
+        if not isinstance(pointer, Pointer):
+            raise ParameterError("pointer", pointer, "a pointer into a memory of this core")
         now = pointer.array
         data = self.data(pointer.buffer)[pointer.offset : pointer.offset + now.nbytes]
         return data.view(now.dtype)
 
     def _state(self, buffer: Buffer) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        if not isinstance(buffer, Buffer) or not self._machine.owns(buffer):
+            given = buffer.name if isinstance(buffer, Buffer) else buffer
+            raise ParameterError("buffer", given, "a memory of this core, whose log tells its earlier states")
         state = self._states.get(id(buffer))
         if state is None:
             data, writer = buffer.data.copy(), buffer.writer.copy()

@@ -13,6 +13,7 @@ from ascendlab.capi.memory import Allocation, Buffer, Pointer
 from ascendlab.capi.moves import Cover
 from ascendlab.capi.operations import Operation
 from ascendlab.capi.sync import Pipe
+from ascendlab.errors import ParameterError
 
 __all__ = ["Access", "MemoryMap", "Step", "Timeline", "memory_map", "timeline"]
 
@@ -311,7 +312,14 @@ def timeline(steps: Sequence[Step], duration: Callable[[Step], float] | None = N
     Timeline
         A call starts when its pipe is free, when the scalar unit has issued it, and after the flags that its pipe
         has waited for.
+
+    Raises
+    ------
+    ParameterError
+        For a duration that cannot be called.
     """
+    if duration is not None and not callable(duration):
+        raise ParameterError("duration", duration, "a function of a step, or None")
     length = duration or (lambda step: 1.0 if step.writes else 0.0)
     free: dict[Pipe, float] = {}
     done: dict[int, float] = {}
