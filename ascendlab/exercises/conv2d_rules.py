@@ -190,6 +190,11 @@ pad_after = Exercise(
             lambda calls, dtype: _last(calls, dtype, read=_cast),
         ),
         Misconception(
+            "That is the number that was set, as it was. The register holds its bits only: read them again as a number "
+            "of the data's type.",
+            lambda calls, dtype: _last(calls, dtype, read=lambda v, d: float(v)),
+        ),
+        Misconception(
             "The high half of a 32-bit value is taken. 16-bit data take bits [15:0].",
             lambda calls, dtype: _last(
                 calls, dtype, read=lambda v, d: _reinterpreted(v, d, shift=8 * max(v.nbytes - 2, 0))
