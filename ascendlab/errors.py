@@ -13,6 +13,7 @@ ascendlab.errors.ParameterError: paddingMode = 7 is not allowed; allowed: an int
 
 from __future__ import annotations
 
+import os
 import reprlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ __all__ = [
     "BufferOverflowError",
     "ConfigProblem",
     "DocumentationConflictWarning",
+    "FileProblemError",
     "KernelError",
     "KernelLimitWarning",
     "MisalignedAddressError",
@@ -204,6 +206,38 @@ class AippConfigError(AscendlabError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return AippConfigError, (self.problems,)
+
+
+class FileProblemError(AscendlabError):
+    """A file, or what stands in it, cannot be used.
+
+    Parameters
+    ----------
+    path : path or object
+        The file, or what was given for it.
+    problem : str
+        What is wrong with it, as the rest of a sentence.
+    fix : str
+        What to do about it, in a sentence.
+    """
+
+    def __init__(self, path: object, problem: str, fix: str) -> None:
+        self.path, self.problem, self.fix = path, problem, fix
+        super().__init__(f"{_describe_path(path)} {problem}. {fix}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FileProblemError, (self.path, self.problem, self.fix)
+
+
+def _describe_path(path: object) -> str:
+    """Return a path as a person would write it, in one line whatever it is."""
+    try:
+        text = os.fspath(path)  # type: ignore[call-overload]
+    except Exception:  # no path, or one that cannot say where it leads
+        return describe_value(path)
+    if not isinstance(text, str) or not text.isprintable() or not text:
+        return describe_value(text)
+    return text if len(text) <= 240 else f"{text[:100]} ... {text[-100:]}"
 
 
 class KernelError(AscendlabError):

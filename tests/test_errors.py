@@ -66,6 +66,7 @@ def test_buffer_overflow_error_says_the_bytes():
         al.ParameterError("a", np.arange(3), "b"),
         al.UnsupportedProductError("F", al.Product.ATLAS_A2, (al.Product.ATLAS_350,)),
         al.BufferOverflowError("L1", 2, 1, hint="h"),
+        al.FileProblemError("x.bin", "is no file", "Give a file"),
         al.AscendlabError("plain"),
     ],
     ids=lambda e: type(e).__name__,
