@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -16,7 +17,8 @@ LARGEST_RESULT = 4 * 1024**3
 
 def is_plain(value: object) -> TypeGuard[NDArray[Any]]:
     """Whether `value` is an array whose elements all count: NumPy's masked arrays hide some, which no call heeds."""
-    return isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray)
+    masked = sys.modules.get("numpy.ma")  # importing it takes long, and where nobody has, there are no such arrays
+    return isinstance(value, np.ndarray) and not (masked and isinstance(value, masked.MaskedArray))
 
 
 def check_array(

@@ -175,6 +175,11 @@ class _Positions:
     every: NDArray[np.int64]
     runs: list[tuple[int, int, int]]
 
+    @property
+    def gaps(self) -> bool:
+        """Whether there are entries that are not in the result."""
+        return sum(count for _, _, count in self.runs) < len(self.every)
+
 
 def _positions(
     starts: Sequence[int], length: int, unit: int, room: int, repeat_room: int, end: int, joined: bool
@@ -310,10 +315,19 @@ def _number_units(grid: NDArray[np.intp], geometry: Geometry, unit: int, rows: _
     # No sum exceeds twice the largest number; narrow integers move faster.
     kind = np.int32 if absent < 2**30 - 1 else np.int64
     repeats, k1, k0 = grid.shape[:3]
+    period = geometry.window_h * geometry.window_w
+    # Neighbours in the plan are rows, except in that of the matrix itself.
+    by_rows = grid.shape[-1] > 1
+    # From one channel group to the next all that changes is the group's first unit: one group is numbered, not all.
+    grouped = (
+        by_rows and k1 > period and k0 == 1 and unit == geometry.c0 and not geometry.tail
+        and len(columns.runs) == repeats
+    )  # fmt: skip
+    lines = period if grouped else k1
     step = max(1, _PIECE_NUMBERS // max(1, len(rows.every) * k0))
     for repeat in range(repeats):
-        for start in range(0, k1, step):
-            target = grid[repeat, start : start + step]
+        for start in range(0, lines, step):
+            target = grid[repeat, start : min(start + step, lines)]
             first = (repeat * k1 + start) * k0
             size = (target.shape[0] * k0, len(rows.every))
             # NumPy is slow with axes of length one.
@@ -323,7 +337,7 @@ def _number_units(grid: NDArray[np.intp], geometry: Geometry, unit: int, rows: _
                 skipped = max(0, first - k_place)
                 k_range = range(k + skipped * unit, k + min(k_count, first + size[0] - k_place) * unit, unit)
                 for m_place, m, m_count in rows.runs if k_range else ():
-                    part = _numbers(geometry, unit, range(m, m + m_count), k_range, kind)
+                    part = _numbers(geometry, unit, range(m, m + m_count), k_range, kind, by_rows)
                     if part.shape == size:
                         number = part
                     else:
@@ -331,16 +345,33 @@ def _number_units(grid: NDArray[np.intp], geometry: Geometry, unit: int, rows: _
                         place = k_place + skipped - first
                         number[place : place + len(k_range), m_place : m_place + m_count] = part
             target[...] = absent if number is None else number.reshape(target.shape)
+        if grouped:
+            _number_other_groups(grid[repeat, :, 0], period, geometry.height * geometry.width)
+    if grouped and rows.gaps:
+        grid[..., (rows.every < 0).reshape(grid.shape[3:])] = absent
+    if grouped and columns.gaps:
+        grid[(columns.every < 0).reshape(grid.shape[:3])] = absent
 
 
-def _numbers(geometry: Geometry, unit: int, rows: range, columns: range, kind: Any) -> NDArray[Any]:
+def _number_other_groups(grid: NDArray[np.intp], period: int, area: int) -> None:
+    """Write the numbers of all channel groups after the first, which stands in the first `period` lines."""
+    first = grid[:period].copy("K")  # in the order of memory, as what is written
+    groups = grid.shape[0] // period
+    others = grid[period : groups * period].reshape(groups - 1, *first.shape)
+    np.add(first, np.arange(area, groups * area, area).reshape(-1, *[1] * first.ndim), out=others)
+    last = grid[groups * period :]
+    np.add(first[: len(last)], groups * area, out=last)
+
+
+def _numbers(geometry: Geometry, unit: int, rows: range, columns: range, kind: Any, by_rows: bool) -> NDArray[Any]:
     """Find the L1 units behind a block of the matrix, as (columns, rows): the one place where im2col happens.
 
     What a pixel's row and what its column add to the number are looked up apart.  Outside the picture stands a number
     past the end, which makes the sum one as well, whatever the other part is.
 
     A block of some size is numbered in whole rows of windows and of filter points, the ends cut off: each look-up then
-    runs along its own axes only, and a single addition, over all four, makes the numbers.
+    runs along its own axes only.  The axes are: lines of filter points, points in a line, lines of windows, windows in
+    a line; where the block is smaller than such a line, each point, or window, is a line of its own.
     """
     full, outside = geometry.channels // geometry.c0, geometry.source_size // unit + 1
     wo, window_w, first_row, first_column = geometry.wo, geometry.window_w, 0, 0
@@ -348,18 +379,17 @@ def _numbers(geometry: Geometry, unit: int, rows: range, columns: range, kind: A
         down, across = np.arange(rows[0] // wo, rows[-1] // wo + 1)[:, None], np.arange(wo)
         first_row = rows[0] % wo
     else:
-        down, across = np.divmod(np.arange(rows.start, rows.stop), wo)
-    inner = (1,) * down.ndim
+        down, across = np.divmod(np.arange(rows.start, rows.stop)[:, None], wo)
     # Below: `base` is the number of a channel group's first unit, `depth` the units from one pixel to the next.
     area = geometry.height * geometry.width
     if len(columns) >= window_w and unit == (geometry.c0 if full else geometry.tail):
         lines = np.arange(columns[0] // unit // window_w, columns[-1] // unit // window_w + 1)
-        group, point_row = np.divmod(lines.reshape(-1, 1, *inner), geometry.window_h)
-        point_column = np.arange(window_w).reshape(-1, *inner)
+        group, point_row = np.divmod(lines[:, None, None, None], geometry.window_h)
+        point_column = np.arange(window_w)[None, :, None, None]
         first_column = columns[0] // unit % window_w
         base, depth = group * area, np.ones((), np.int64)
     else:
-        every = np.arange(columns.start, columns.stop, columns.step).reshape(-1, *inner)
+        every = np.arange(columns.start, columns.stop, columns.step)[:, None, None, None]
         group, point_row, point_column, channel = geometry.column(every)
         base = group * (area * geometry.c0 // unit) + channel // unit
         depth = np.where(group < full, geometry.c0, geometry.tail) // unit
@@ -368,6 +398,16 @@ def _numbers(geometry: Geometry, unit: int, rows: range, columns: range, kind: A
     column = point_column * geometry.dilation_w + (across * geometry.stride_w - left)
     upper = np.where((row >= 0) & (row < geometry.height), row * (depth * geometry.width) + base, outside)
     lower = np.where((column >= 0) & (column < geometry.width), column * depth, outside)
-    number: NDArray[Any] = upper.astype(kind) + lower.astype(kind)
-    number = number.reshape(-1, math.prod(number.shape[-down.ndim :]))
+    upper, lower = upper.astype(kind), lower.astype(kind)
+    if by_rows:
+        number: NDArray[Any] = upper + lower
+        number = number.reshape(-1, math.prod(number.shape[2:]))
+    else:
+        # Spread out along the matrix's rows first: NumPy adds few long rows faster than many short ones.
+        points = np.broadcast_shapes(upper.shape[:2], lower.shape[:2])
+        upper, lower = (
+            np.broadcast_to(part.transpose(2, 3, 0, 1), part.shape[2:] + points).reshape(*part.shape[2:], -1)
+            for part in (upper, lower)
+        )
+        number = (upper + lower).reshape(-1, math.prod(points)).T
     return number[first_column : first_column + len(columns), first_row : first_row + len(rows)]

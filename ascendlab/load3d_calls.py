@@ -52,6 +52,7 @@ from ascendlab.load3d_rules import (
     check_v1_start,
     few_channels,
     idle_parameters,
+    pad_element,
     v2_types,
 )
 from ascendlab.products import Product, require_product
@@ -119,7 +120,7 @@ class Load:
     def _fill(self) -> NDArray[Any]:
         """What follows L1's units: zeros, and the pad value."""
         fill = np.zeros((2, self.plan.unit if self.plan is not None else 1), self.dtype.numpy)
-        fill[1] = check_pad_value(self.pad_value, self.dtype, "")
+        fill[1] = pad_element(self.pad_value, self.dtype)
         return fill
 
     @property
@@ -317,13 +318,9 @@ def _block(
     params: LoadData3DParamsV2, repeat: LoadDataRepeatParam, target: str, kind: DataType, product: Product
 ) -> Block:
     """Work out where each repeat starts."""
-    steps = np.arange(repeat.repeat_time) * repeat.repeat_stride
     along_m = repeat.repeat_mode == 0
-    if not along_m:
-        steps *= kind.c0 * (2 if product is Product.ATLAS_200I_500_A2 else 1)
-    else:
-        steps *= FRACTAL_ROWS
-    moving = [int(step) for step in steps]
+    step = FRACTAL_ROWS if along_m else kind.c0 * (2 if product is Product.ATLAS_200I_500_A2 else 1)
+    moving = [repeat_number * repeat.repeat_stride * step for repeat_number in range(repeat.repeat_time)]
     return Block(
         rows=params.m_extension,
         columns=params.k_extension,

@@ -43,6 +43,7 @@ __all__ = [
     "check_v1_start",
     "few_channels",
     "idle_parameters",
+    "pad_element",
     "v2_types",
 ]
 
@@ -128,9 +129,13 @@ def check_channel_size(channels: int, kind: DataType, product: Product | None) -
         raise ParameterError("channelSize", channels, allowed, table=_T4)
 
 
-def check_pad_value(value: float, kind: DataType, table: str) -> Any:
-    """Return the pad value in the data's type, or refuse it: not an integer, or out of range."""
+def check_pad_value(value: float, kind: DataType, table: str) -> None:
+    """Refuse a pad value that the data's type does not hold: not an integer, or out of range."""
     check_constant("padValue", value, kind, table, hint=f"src is {kind}")
+
+
+def pad_element(value: float, kind: DataType) -> Any:
+    """Return a checked pad value in the data's type."""
     return np.array(value).astype(kind.numpy)[()]
 
 

@@ -31,7 +31,7 @@ from ascendlab.errors import KernelError, ParameterError, UninitialisedReadError
 from ascendlab.fields import fields_of
 from ascendlab.load3d import plan_load_data_3d_v2
 from ascendlab.load3d_params import IsResetLoad3dConfig, LoadData3DParamsV2, LoadDataRepeatParam
-from ascendlab.load3d_rules import check_pad_value
+from ascendlab.load3d_rules import check_pad_value, pad_element
 from ascendlab.products import Product
 
 __all__ = ["Loads"]
@@ -321,7 +321,8 @@ class Loads(Machine):
             assert isinstance(fmatrix, L13dFmatrixConfig)
             checked = replace(checked, l1_h=fmatrix.l1_height, l1_w=fmatrix.l1_width, pad_list=_pads(fmatrix))
         if reset.is_set_padding:
-            pad = check_pad_value(checked.pad_value, source.dtype, "Load3D, table 4")
+            check_pad_value(checked.pad_value, source.dtype, "Load3D, table 4")
+            pad = pad_element(checked.pad_value, source.dtype)
             words["PADDING"] = PaddingRegister.of_bits(pad, source.dtype).config
         plan = cached(
             _plan_3d, params=replace(checked, pad_value=0), repeat=repeats, side=_SIDES[target.buffer.name],
