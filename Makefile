@@ -16,7 +16,7 @@ help: ## Show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 lab: $(STAMPS)/notebooks ## Open JupyterLab on the first notebook (LAB_ARGS="--port 9999" is handed on)
-	@$(BIN)/python scripts/lab.py $(LAB_ARGS)
+	@$(BIN)/python -m ascendlab.lab $(LAB_ARGS)
 
 test: $(STAMPS)/test chromium ## Run every test: unit, property, doctest, notebooks, browser (PYTEST_ARGS="-k padding" is handed on)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(NBVAL) tests ascendlab notebooks $(PYTEST_ARGS)

@@ -73,7 +73,7 @@ def jupyterlab(folder: Path, log: Path) -> Iterator[str]:
         Where the server's messages go.
     """
     url = f"http://127.0.0.1:{(port := _free_port())}"
-    command = [sys.executable, str(ROOT / "scripts" / "lab.py"), "--no-browser", "--ip=127.0.0.1", f"--port={port}"]
+    command = [sys.executable, "-m", "ascendlab.lab", "--no-browser", "--ip=127.0.0.1", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}", "--IdentityProvider.token="]
     command += ["--LabApp.expose_app_in_browser=True"]
     # A home of its own: no settings, workspaces or history of the reader, none left behind.
@@ -82,7 +82,7 @@ def jupyterlab(folder: Path, log: Path) -> Iterator[str]:
     own |= {f"JUPYTERLAB_{name}_DIR": str(home / name.lower()) for name in ("SETTINGS", "WORKSPACES")}
     with log.open("w", encoding="utf-8") as stream:
         environ = {**os.environ, **own, "IPYTHONDIR": str(home / "ipython")}
-        server = subprocess.Popen(command, env=environ, stdout=stream, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=stream, stderr=subprocess.STDOUT)
         try:
             deadline = time.monotonic() + PATIENCE / 1000
             while not _answers(url):

@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-import importlib.util
 import io
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -25,16 +23,6 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def load(path: str) -> ModuleType:
-    """Import a script of the repository that is no package."""
-    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def project_files() -> list[Path]:
@@ -165,28 +153,6 @@ def test_modules_hold_one_idea() -> None:
     """No module of the library is longer than 500 lines."""
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in ROOT.glob("ascendlab/**/*.py")}
     assert {name: length for name, length in lengths.items() if length > 500} == {}
-
-
-@pytest.mark.parametrize(
-    ("environ", "platform", "is_root", "expected"),
-    [
-        ({}, "linux", False, {"--no-browser"}),
-        ({"DISPLAY": ":0"}, "linux", False, set()),
-        ({"WAYLAND_DISPLAY": "wayland-0"}, "linux", True, {"--allow-root"}),
-        ({}, "darwin", False, set()),
-    ],
-)
-def test_lab_fits_the_machine(environ: dict[str, str], platform: str, is_root: bool, expected: set[str]) -> None:
-    """`make lab` opens a browser only where there can be one, and starts for root as well."""
-    arguments = set(load("scripts/lab.py").lab_arguments(environ, platform, is_root))
-    assert arguments & {"--no-browser", "--allow-root"} == expected
-
-
-@pytest.mark.parametrize("can_encrypt", [True, False])
-def test_lab_encrypts_where_it_can(can_encrypt: bool) -> None:
-    """`make lab` prints no kernel's warning of plain text, and starts where ZeroMQ cannot encrypt."""
-    arguments = load("scripts/lab.py").lab_arguments({}, "linux", is_root=False, can_encrypt=can_encrypt)
-    assert ("--KernelManager.transport_encryption=auto" in arguments) == can_encrypt
 
 
 def test_binder_installs_this_package() -> None:
