@@ -10,7 +10,7 @@ STAMPS := $(VENV)/.installed
 NBVAL := --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint notebooks bench clean chromium
+.PHONY: help lab test lint notebooks docs bench clean chromium
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,10 @@ lint: $(STAMPS)/lint ## Check format, style and types
 notebooks: $(STAMPS)/notebooks ## Run all notebooks anew and store their outputs
 	$(BIN)/python scripts/regenerate_notebooks.py
 
+docs: $(STAMPS)/docs ## Build the documentation into docs/_build/html, every warning an error
+	$(BIN)/python -m sphinx -W --keep-going -q -j $(JOBS) -b html -c docs . docs/_build/html
+	@echo "Built docs/_build/html/index.html"
+
 bench: $(STAMPS)/bench $(STAMPS)/test chromium ## Measure the speed against the peers, and of a slider in the browser
 	mkdir -p benchmarks/results
 	ASCENDLAB_BROWSER_RESULTS="$(CURDIR)/benchmarks/results/browser.json" \
@@ -36,7 +40,7 @@ bench: $(STAMPS)/bench $(STAMPS)/test chromium ## Measure the speed against the 
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove .venv and everything that tools have left
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist docs/_build *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	find . -name .ipynb_checkpoints -prune -exec rm -rf {} +
 

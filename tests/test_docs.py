@@ -1,4 +1,7 @@
-"""The pages of docs/: what they print is what the library computes, and their links lead somewhere."""
+"""The pages of docs/: what they print is what the library computes, nothing is left out, and links lead somewhere.
+
+That the site can be built, every warning being an error, is what ``make docs`` finds out.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ import re
 from pathlib import Path
 
 import pytest
+
+import ascendlab
+from ascendlab import explorers, fidelity
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
@@ -24,3 +30,24 @@ def test_links_of_the_pages_lead_somewhere(page: Path) -> None:
     """Every relative link of a page is a file of the project."""
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert (DOCS / target).exists(), target
+
+
+def documented() -> list[str]:
+    """Return what the pages of the API reference document by its own name."""
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in sorted((DOCS / "api").glob("*.rst")))
+    return re.findall(r"^\.\. auto(?:function|class|exception|data):: (\S+)$", pages, re.M)
+
+
+def test_every_public_name_is_in_the_reference_once() -> None:
+    """What `ascendlab` offers at its top, and every explorer, has one place in the API reference."""
+    names = documented()
+    public = {f"ascendlab.{name}" for name in ascendlab.__all__}
+    public |= {f"ascendlab.explorers.{name}" for name in explorers._EXPLORERS}
+    assert public - set(names) == set()
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_the_ledger_s_page_shows_every_rule() -> None:
+    """The page of the ledger has a table for each API that the ledger has rules of."""
+    shown = re.findall(r"^```\{ledger\} (\w+)$", (DOCS / "ledger.md").read_text(encoding="utf-8"), re.M)
+    assert sorted(shown) == sorted({rule.id.partition("-")[0] for rule in fidelity.RULES})

@@ -19,7 +19,19 @@ PACKAGE = Path(__file__).resolve().parent.parent / "ascendlab"
 LAYERS: list[tuple[str, tuple[str, ...], set[str]]] = [
     (
         "base",
-        ("errors", "files", "fields", "arrays", "sources", "fidelity", "products", "dtypes", "half", "layouts", "caches"),
+        (
+            "errors",
+            "files",
+            "fields",
+            "arrays",
+            "sources",
+            "fidelity",
+            "products",
+            "dtypes",
+            "half",
+            "layouts",
+            "caches",
+        ),
         set(),
     ),
     ("emulations", ("aipp*", "load3d*", "capi*", "conv", "vector*", "bilinear*", "resize"), set()),
