@@ -77,7 +77,7 @@ from ascendlab.vector import (
 
 __version__ = "0.1.0"
 
-_LAZY_MODULES = ("aipp_config", "exercises", "explorers", "fidelity", "plots")
+_LAZY_MODULES = ("aipp_config", "exercises", "explorers", "fidelity", "golden", "plots")
 _LAZY_NAMES = dict.fromkeys(("AippConfig", "read_aipp_config"), "ascendlab.aipp_config")
 
 __all__ = [

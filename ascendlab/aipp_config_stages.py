@@ -58,6 +58,10 @@ class Stage(NamedTuple):
         return None
 
 
+# Files may say anything up to 2**32 - 1; a picture's side is the most that could be meant.
+_WIDEST_BORDER = 4096
+
+
 def run_stages(op: AippOp, src0: NDArray[np.uint8], src1: NDArray[np.uint8] | None, profile: str) -> tuple[Stage, ...]:
     """Compute all stages of a static block (see `AippConfig.stages`)."""
     source_format = op.format
@@ -72,6 +76,8 @@ def run_stages(op: AippOp, src0: NDArray[np.uint8], src1: NDArray[np.uint8] | No
         if getattr(op, name) not in (0, size):
             raise ParameterError("src0", src0, f"a picture of {name} = {getattr(op, name)}, as the file says")
     window = op.window((width, height), (op.crop_size_w, op.crop_size_h), rest=True)
+    for side, size in zip(("left", "right", "top", "bottom"), op.padding_sizes, strict=True):
+        check_int(f"{side}_padding_size", size, 0, _WIDEST_BORDER)
     everything = Window(0, 0, width, height, width, height)
     swap = op.params(profile).swap_params
     names = tuple(sample.name for sample in source_samples(source_format, AippSwapParams()))

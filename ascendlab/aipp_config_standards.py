@@ -10,6 +10,7 @@ bt709_wide    (17, 1, 23, 24, 9, 20, 23, 11)
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from ascendlab.aipp import load_image_to_local
 from ascendlab.aipp_params import AippInputFormat, AippParams, LoadImageToLocalParams, csc_preset
 from ascendlab.aipp_setup import set_aipp_functions
 
-__all__ = ["Reading", "compare_standards"]
+__all__ = ["Reading", "compare_standards", "photograph_readings"]
 
 _PATCH = 8
 
@@ -66,6 +67,12 @@ def compare_standards(truth: str, picture: NDArray[np.uint8] | None = None) -> t
         shown = _read(patches if picture is None else picture, truth, standard)
         readings.append(Reading(standard, shown, tuple(worst.tolist())))
     return tuple(readings)
+
+
+@lru_cache(maxsize=4)
+def photograph_readings(truth: str) -> tuple[Reading, ...]:
+    """Return what `compare_standards` makes of the built-in photograph, once for each standard."""
+    return compare_standards(truth, pictures.photograph())
 
 
 def _read(picture: NDArray[np.uint8], truth: str, standard: str) -> NDArray[np.uint8]:

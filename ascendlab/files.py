@@ -18,12 +18,12 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import BinaryIO
 
 from ascendlab.errors import FileProblemError
 
-__all__ = ["below", "check_free", "open_regular", "read_regular", "write_below"]
+__all__ = ["as_path", "below", "check_free", "open_regular", "read_regular", "write_below", "write_file"]
 
 # What all systems take for a file's name; a leading dot would hide the file, and a leading minus look like an option.
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,79}")
@@ -32,7 +32,8 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.I)
 _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-def _path(value: object) -> Path:
+def as_path(value: object) -> Path:
+    """Return a str or a path object as a `pathlib.Path`, and refuse everything else."""
     if isinstance(value, (str, os.PathLike)):
         try:
             return Path(value)
@@ -54,7 +55,7 @@ def open_regular(path: object) -> Iterator[tuple[BinaryIO, int]]:
     FileProblemError
         If there is no such file, or it is a folder, pipe or device, or nobody may read it.
     """
-    where = _path(path)
+    where = as_path(path)
     try:
         # Even opening changes something with some devices: look first.
         regular = stat.S_ISREG(where.stat().st_mode)
@@ -111,7 +112,7 @@ def below(folder: object, name: object) -> Path:
     ascendlab.errors.FileProblemError: ../x.bin leads out of its folder. Give a name below the folder, of letters, \
 digits and _ . + -, such as input/src.bin
     """
-    root = _path(folder)
+    root = as_path(folder)
     parts = name.split("/") if isinstance(name, str) and len(name) <= 400 else [""]
     if not all(_NAME.fullmatch(part) and not _RESERVED.fullmatch(part) and part[-1] != "." for part in parts):
         wrong = "leads out of its folder" if ".." in parts or parts[0] == "" else "is no name of a file"
@@ -165,24 +166,51 @@ def write_below(folder: object, name: str, data: bytes | memoryview, *, overwrit
     FileProblemError
         For a name that leads elsewhere, a file that is there already, and what the system refuses.
     """
-    path = below(folder, name)
-    check_free(path, overwrite=overwrite)
-    scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    return write_file(below(folder, name), data, overwrite=overwrite, folders=True)
+
+
+def write_file(path: object, data: bytes | memoryview, *, overwrite: bool = False, folders: bool = False) -> Path:
+    """Write a file where its caller says: whole, or not at all.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    data : bytes or memoryview
+        What it will hold.
+    overwrite : bool
+        Replace a regular file that is there already.
+    folders : bool
+        Make the folders that lead to it.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    FileProblemError
+        For a file that is there already, or something that is none, and what the system refuses.
+    """
+    where = as_path(path)
+    check_free(where, overwrite=overwrite)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        below(folder, str(PurePosixPath(name)))  # the folders that were made, once more
+        scratch = where.with_name(f".{where.name[:200]}.{secrets.token_hex(4)}")
+        if folders:
+            where.parent.mkdir(parents=True, exist_ok=True)
         try:
             with scratch.open("xb") as file:
                 file.write(data)
             if overwrite:
-                scratch.replace(path)
+                scratch.replace(where)
             else:
-                _publish(scratch, path)
+                _publish(scratch, where)
         finally:
             scratch.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileProblemError(path, f"cannot be written: {_reason(error)}", "Choose another folder") from None
-    return path
+    except (OSError, ValueError) as error:
+        raise FileProblemError(where, f"cannot be written: {_reason(error)}", "Choose another place") from None
+    return where
 
 
 def _publish(scratch: Path, path: Path) -> None:

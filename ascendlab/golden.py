@@ -1,14 +1,34 @@
 """Golden data: the raw ``.bin`` files that operator samples use, written, read back and compared.
 
->>> import numpy as np, tempfile
+>>> import tempfile
+>>> from ascendlab.load3d import LoadData3DParamsV2, im2col
+>>> from ascendlab.provenance import Call
+>>> params = LoadData3DParamsV2(l1_h=4, l1_w=5, channel_size=16, filter_h=3, filter_w=3)
+>>> call = Call(im2col, {"src": random_array("half", (1, 4, 5, 16), seed=7), "params": params})
 >>> with tempfile.TemporaryDirectory() as folder:
-...     path = write_bin(folder, "output/golden.bin", np.arange(4, dtype=np.int8))
-...     read_bin(path, "int8").tolist()
-[0, 1, 2, 3]
+...     written = write_golden(folder, call, seed=7)
+...     case = read_golden(written.sidecar)
+...     print(case)
+...     bool((case.call.run() == case.golden).all())
+case: im2col, seed 7, src half (1, 4, 5, 16) -> golden half (6, 144)
+True
 """
 
 from __future__ import annotations
 
 from ascendlab.golden_bin import read_array, read_bin, write_bin
+from ascendlab.golden_case import GoldenCase, GoldenFile
+from ascendlab.golden_draw import random_array
+from ascendlab.golden_read import read_golden
+from ascendlab.golden_write import write_golden
 
-__all__ = ["read_array", "read_bin", "write_bin"]
+__all__ = [
+    "GoldenCase",
+    "GoldenFile",
+    "random_array",
+    "read_array",
+    "read_bin",
+    "read_golden",
+    "write_bin",
+    "write_golden",
+]

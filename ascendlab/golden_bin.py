@@ -20,11 +20,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ascendlab.arrays import LARGEST_RESULT, is_plain
+from ascendlab.arrays import LARGEST_RESULT, check_size, is_plain
 from ascendlab.dtypes import DataType, as_dtype
 from ascendlab.errors import FileProblemError, ParameterError
 from ascendlab.fields import check_int
-from ascendlab.files import open_regular, write_below
+from ascendlab.files import as_path, open_regular, write_below
 from ascendlab.layouts import pack_int4, unpack_int4
 
 __all__ = ["bin_bytes", "check_shape", "read_array", "read_bin", "stored_bytes", "write_bin"]
@@ -56,6 +56,7 @@ def stored_bytes(array: NDArray[Any]) -> memoryview:
     if not is_plain(array):
         raise ParameterError("array", array, "a NumPy array")
     kind = as_dtype(array.dtype.newbyteorder("="), parameter="the type of the array")
+    check_size("a copy of the array", array.size * kind.numpy.itemsize)
     stored = pack_int4(array) if kind.bits == 4 else np.ascontiguousarray(array, kind.numpy).reshape(-1)
     return np.ascontiguousarray(_swapped(stored)).view(np.uint8).data
 
@@ -194,7 +195,7 @@ def read_array(path: Any, dtype: Any = None, shape: tuple[int, ...] | int | None
     FileProblemError
         If the file cannot be read as that; objects (pickles) are never unpacked.
     """
-    if not str(path).endswith(".npy"):
+    if as_path(path).suffix != ".npy":
         if dtype is None:
             raise ParameterError("dtype", None, "the element type, which a .bin file does not say, such as 'half'")
         return read_bin(path, dtype, shape)

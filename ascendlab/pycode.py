@@ -7,6 +7,7 @@ AippParams(padding_params=AippPaddingParams(padding_mode=2))
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import importlib
 import inspect
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ascendlab.aipp import AippSetup, set_aipp_functions
+from ascendlab.capi.launch import Launch, launch
 from ascendlab.cpp import shortest_half
 from ascendlab.dtypes import DataType
 from ascendlab.errors import ParameterError
@@ -39,9 +41,10 @@ def to_python(what: Any, *, sources: tuple[str, ...] = (), names: Mapping[str, s
 
     Parameters
     ----------
-    what : parameter object, Call, enum member or plain value
+    what : parameter object, Call, Launch, enum member or plain value
         A call becomes a script: imports, what its arguments are made by, the call, whose value is called ``result``.
-        Arrays appear under the names of the arguments that they are given to (``src0``).
+        Arrays appear under the names of the arguments that they are given to (``src0``).  A launch of a kernel becomes
+        one, too; its value is called ``launched``.
     sources : tuple of str, optional
         Lines of a call's script that make those arrays; they come after the imports.
     names : mapping of str to str, optional
@@ -81,10 +84,13 @@ def to_python(what: Any, *, sources: tuple[str, ...] = (), names: Mapping[str, s
     result = load_image_to_local(setup, params)
     """
     script = _Script(dict(names or {}))
-    if not isinstance(what, Call):
+    if isinstance(what, Launch):
+        script.launch(what)
+    elif isinstance(what, Call):
+        what.bound()  # an argument that is missing, or one that nobody takes, makes no script
+        script.assign("result", what.function, what.arguments)
+    else:
         return script.expression(what).flat()
-    what.bound()  # an argument that is missing, or one that nobody takes, makes no script
-    script.assign("result", what.function, what.arguments)
     return "\n".join([*script.imports(), "", *sources, *script.lines])
 
 
@@ -145,6 +151,20 @@ class _Script:
             given.append(node)
         self.lines += _Node(self.name_of(function), f"{target} = ", given).lines()
 
+    def launch(self, launched: Launch) -> None:
+        """Add ``launched = launch(kernel, blocks, ...)``."""
+        core = launched.cores[0]
+        given = [self.expression(launched.kernel), self.expression(len(launched.cores))]
+        given += [_Node(name) if isinstance(value, np.ndarray) else self.expression(value)
+                  for name, value in launched.arguments.items()]  # fmt: skip
+        parameters = inspect.signature(launch).parameters
+        for name, value in (("product", core.product), ("core_type", core.core_type)):
+            if value != parameters[name].default:
+                node = self.expression(value)
+                node.start = f"{name}="
+                given.append(node)
+        self.lines += _Node(self.name_of(launch), "launched = ", given).lines()
+
     def _argument(self, name: str, value: Any, *, own_line: bool) -> _Node:
         maker = _MADE_BY.get(type(value))
         if maker is not None:
@@ -171,6 +191,8 @@ class _Script:
             return _Node('"' + repr(value)[1:-1].replace('"', '\\"') + '"')
         if isinstance(value, (type, *_FUNCTIONS)):
             return _Node(self.name_of(value))
+        if dataclasses.is_dataclass(value):
+            return self._dataclass(value)
         plain = value.item() if isinstance(value, np.generic) else value
         if isinstance(plain, int) and plain.bit_length() > _LONGEST_DECIMAL:
             return _Node(hex(plain))  # Python refuses to write, and to read, very long decimal numbers
@@ -184,6 +206,17 @@ class _Script:
         if plain is None or plain is Ellipsis or isinstance(plain, (bool, int, float, complex, bytes)):
             return _Node(repr(plain))
         raise ParameterError("what", value, "a parameter object, a Call, an enum member or a plain value")
+
+    def _dataclass(self, value: Any) -> _Node:
+        """Write an object by the members that differ from their defaults."""
+        members = []
+        for part in dataclasses.fields(value):
+            member = getattr(value, part.name)
+            if part.init and not _same(member, part.default):
+                node = self.expression(member)
+                node.start = f"{part.name}="
+                members.append(node)
+        return _Node(self.name_of(type(value)), arguments=members)
 
     def _members(self, params: Parameters) -> list[_Node]:
         members = []

@@ -53,6 +53,7 @@ LAYERS: list[tuple[str, tuple[str, ...], set[str]]] = [
     ),
     ("plots", ("plots*",), {"matplotlib", "mpl_toolkits", "PIL"}),
     ("explorers", ("explorers*",), {"ipywidgets", "IPython", "traitlets"}),
+    ("command line", ("cli", "lab", "__main__"), set()),
 ]
 EVERYWHERE = {"numpy", "ml_dtypes"}
 # What single modules need beyond their layer: the parser of config files, the sample photograph, JupyterLab's sockets.

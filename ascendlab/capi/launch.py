@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ascendlab.capi.core import AICore
 from ascendlab.capi.memory import Buffer, Sharing, gm_buffer
@@ -42,16 +43,54 @@ class Launch:
         The global memories by the names of the kernel's parameters.
     returned : tuple
         What the kernel returned, block by block.
+    kernel : callable, optional
+        The kernel.
+    arguments : mapping of str to object
+        What the kernel was given behind the core, by the names of its parameters, in order.
     """
 
     cores: tuple[AICore, ...]
     gm: Mapping[str, Buffer]
     returned: tuple[Any, ...]
+    kernel: Callable[..., Any] | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def writes(self, name: str) -> bool:
         """Whether the kernel wrote the global memory behind this parameter."""
         buffer = self.gm.get(name)
         return any(a.pointer.buffer is buffer for core in self.cores for step in core.steps for a in step.writes)
+
+    def reads(self, name: str) -> bool:
+        """Whether the kernel read the global memory behind this parameter."""
+        buffer = self.gm.get(name)
+        return any(a.pointer.buffer is buffer for core in self.cores for step in core.steps for a in step.reads)
+
+    def before(self, name: str) -> NDArray[Any] | None:
+        """Return what a global memory held before the launch.
+
+        Parameters
+        ----------
+        name : str
+            The kernel's parameter, one of `gm`.
+
+        Returns
+        -------
+        ndarray or None
+            A copy of the array; None if the kernel has overwritten it and nobody kept what (``record=False``).
+        """
+        if name not in self.gm:
+            raise ParameterError("name", name, "one of " + ", ".join(self.gm))
+        buffer = self.gm[name]
+        assert buffer.array is not None
+        data, writer = buffer.data.copy(), buffer.writer.copy()
+        for core in reversed(self.cores):  # the last block ran last
+            for step, undo in zip(reversed(core.steps), reversed(core.undone), strict=False):
+                if undo is not None and undo.buffer is buffer:
+                    undo.take_back(data, writer)
+                elif undo is None and any(a.pointer.buffer is buffer for a in step.writes):
+                    return None
+        array: NDArray[Any] = data.view(buffer.array.dtype).reshape(buffer.array.shape)
+        return array
 
 
 def launch(
@@ -118,7 +157,7 @@ def launch(
             error.core = core
             raise
         cores.append(core)
-    return Launch(tuple(cores), named, tuple(returned))
+    return Launch(tuple(cores), named, tuple(returned), kernel, dict(zip(names, args, strict=True)))
 
 
 def _names(kernel: Callable[..., Any], count: int) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from ascendlab import pictures
 from ascendlab.aipp import load_image_to_local, set_aipp_functions
 from ascendlab.aipp_config import AippConfig, annotate, read_aipp_config, read_config_text
 from ascendlab.aipp_config_samples import CONFIG_SAMPLES
-from ascendlab.aipp_config_standards import Reading, compare_standards
+from ascendlab.aipp_config_standards import photograph_readings
 from ascendlab.aipp_params import PROFILES, AippInputFormat
 from ascendlab.cpp import to_cpp
 from ascendlab.errors import AippConfigError, AscendlabError, ParameterError
@@ -30,11 +29,6 @@ __all__ = ["AippConfigExplorer", "aipp_config"]
 
 _OWN = "own text"
 _PICTURES = {"photograph": "photograph", "colour patches": "patches", "your own": "own"}
-
-
-@lru_cache(maxsize=4)
-def _readings(truth: str) -> tuple[Reading, ...]:
-    return compare_standards(truth, pictures.photograph())
 
 
 def _text(value: Any) -> str:
@@ -165,7 +159,7 @@ class AippConfigExplorer(Explorer):
         src0, src1 = pictures.to_format(rgb, **kind)
         stages = config.stages(src0, src1, **place)
         pick = (state["pick_row"], state["pick_column"])
-        scene = Scene(stages, _readings(state["standard"]), state["standard"], pick)
+        scene = Scene(stages, photograph_readings(state["standard"]), state["standard"], pick)
         return Shown(
             png=self._picture.draw(state["view"], scene),
             alt=describe(state["view"], scene),

@@ -18,9 +18,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from ascendlab.aipp_config import AippConfig
 from ascendlab.aipp_config_stages import Stage
-from ascendlab.aipp_config_standards import Reading
-from ascendlab.pictures import PATCHES
+from ascendlab.aipp_config_standards import Reading, photograph_readings
+from ascendlab.pictures import PATCHES, sized, to_format
 from ascendlab.plots._base import axes_at, new_figure
 from ascendlab.plots._grid import Grid, Mark
 from ascendlab.plots._panels import Panel, Panels
@@ -35,6 +36,7 @@ __all__ = [
     "errors",
     "say_pixel",
     "say_ranges",
+    "scene_of",
     "stage",
     "stage_colours",
     "stage_title",
@@ -71,6 +73,45 @@ class Scene:
     readings: tuple[Reading, ...]
     truth: str
     pick: tuple[int, int]
+
+
+def scene_of(
+    config: AippConfig, picture: NDArray[np.uint8], *, block: int = 0, profile: str = "documented",
+    standard: str = "jpeg", x_first: bool = True, pick: tuple[int, int] = (-1, -1),
+) -> Scene:  # fmt: skip
+    """Compute what a config does to a picture.
+
+    Parameters
+    ----------
+    config : AippConfig
+        The file.
+    picture : ndarray of uint8, shape (H, W, 3)
+        RGB; it gets the size and the format that the file says.
+    block, profile
+        As for `AippConfig.stages`.
+    standard, x_first
+        As for `ascendlab.pictures.to_format`.
+    pick : (int, int)
+        Row and column of the source to follow; negative for none.
+
+    Returns
+    -------
+    Scene
+        The readings are those of the built-in photograph.
+
+    Examples
+    --------
+    >>> from ascendlab import read_aipp_config
+    >>> config = read_aipp_config("aipp_op { aipp_mode: static input_format: YUV420SP_U8 csc_switch: true }")
+    >>> scene_of(config, np.zeros((48, 40, 3), np.uint8)).stages[3].channels
+    ('B', 'G', 'R')
+    """
+    op = config.block(block)
+    op.require_static()
+    assert op.format is not None
+    rgb = sized(picture, op.src_image_size_h, op.src_image_size_w)
+    src0, src1 = to_format(rgb, op.format, x_first=x_first, standard=standard)
+    return Scene(config.stages(src0, src1, block=block, profile=profile), photograph_readings(standard), standard, pick)
 
 
 def stage_colours(shown: Stage) -> NDArray[np.uint8]:
