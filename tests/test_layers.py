@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+import ascendlab
+
 PACKAGE = Path(__file__).resolve().parent.parent / "ascendlab"
 
 # From the bottom up; a module may import its own layer and those below.  A name ending in * is a prefix; the
@@ -177,14 +179,48 @@ def test_no_import_cycles() -> None:
     TopologicalSorter(graph).prepare()
 
 
-def test_importing_the_library_is_light() -> None:
-    """`import ascendlab` brings NumPy and ml_dtypes, and no other package: a kernel author needs none of them."""
-    code = """
+def brought_by(statements: str) -> set[str]:
+    """Return the packages, beyond Python's own and this one, that a fresh interpreter has loaded after statements."""
+    code = f"""
 import sys
 before = set(sys.modules)
-import ascendlab
-brought = {name.partition(".")[0] for name in set(sys.modules) - before}
-print(sorted(brought - sys.stdlib_module_names - {"ascendlab"}))
+{statements}
+brought = {{name.partition(".")[0] for name in set(sys.modules) - before}}
+print(*sorted(brought - sys.stdlib_module_names - {{"ascendlab"}}))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['ml_dtypes', 'numpy']"
+    return set(done.stdout.split())
+
+
+def test_importing_the_library_is_light() -> None:
+    """`import ascendlab` brings nothing, an emulation NumPy and ml_dtypes, and neither ever brings what draws."""
+    assert brought_by("import ascendlab") == set()
+    assert brought_by("from ascendlab import *") == {"ml_dtypes", "numpy"}
+
+
+def test_type_checkers_see_the_names_that_are_there() -> None:
+    """The package's names for type checkers are those that it has when it runs, from the same modules."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    seen = {
+        alias.asname: statement.module
+        for statement in ast.walk(tree)
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("ascendlab")
+        for alias in statement.names
+    }
+    assert seen == {name: f"ascendlab.{module}" for name, module in ascendlab._HOME_OF.items()}
+    assert set(ascendlab.__all__) <= set(dir(ascendlab))
+
+
+@pytest.mark.parametrize("first", ["ascendlab.vector_padding", "ascendlab.explorers", "ascendlab.capi.launch"])
+def test_a_module_never_hides_a_function(first: str) -> None:
+    """In whatever order things are imported, `vector_padding` and `launch` are the functions."""
+    code = f"import {first}, ascendlab; print(type(ascendlab.vector_padding), type(ascendlab.launch))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "<class 'function'> <class 'function'>"
+
+
+def test_modules_are_attributes_and_nothing_else_is() -> None:
+    """`ascendlab.layouts` works after `import ascendlab` alone; a name that is not there is an AttributeError."""
+    code = "import ascendlab as al; print(al.layouts.__name__, hasattr(al, 'no_such'), hasattr(al, '_no'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "ascendlab.layouts False False"
