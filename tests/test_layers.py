@@ -49,7 +49,6 @@ LAYERS: list[tuple[str, tuple[str, ...], set[str]]] = [
             "pictures*",
             "samples",
             "summary",
-            "lab",
         ),
         set(),
     ),
