@@ -20,6 +20,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -29,9 +30,11 @@ from numpy.typing import NDArray
 from ascendlab import aipp, load3d, vector
 from ascendlab.capi.launch import Launch
 from ascendlab.capi.tracing import LaunchTracer
+from ascendlab.dtypes import as_dtype
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_int
 from ascendlab.sources import Sources
+from ascendlab.traffic import Traffic, bytes_of
 
 __all__ = ["Call", "Origin", "Sources", "Term", "Trace", "registered", "trace"]
 
@@ -154,12 +157,18 @@ class Trace:
         Maps flat output indices to `Sources`, vectorised.
     terms : int
         About how many terms an element has; whole-result questions are cut into pieces accordingly.
+    memories : mapping of str to (str, int)
+        Where each operand lies, and the result under the name "": a memory, and the bits of an element.
+    log : callable, optional
+        Counts the bytes read and written by a whole kernel, per memory, where there is more than one step.
     """
 
     shape: tuple[int, ...]
     operands: Mapping[str, tuple[int, ...]]
     lookup: Callable[[NDArray[np.intp]], Sources]
     terms: int = 1
+    memories: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    log: Callable[[], tuple[dict[str, int], dict[str, int]]] | None = None
 
     def sources(self, flat: NDArray[np.intp] | None = None) -> Sources:
         """Return the source arrays of the output elements with these flat indices (all elements if None)."""
@@ -216,17 +225,50 @@ class Trace:
         >>> doubled.reads()["src"]
         array([2, 2])
         """
+        return dict(self.traffic().reads)
+
+    def traffic(self) -> Traffic:
+        """Count what is read and written: bytes per memory, reads per source element, elements never written.
+
+        Returns
+        -------
+        Traffic
+
+        Examples
+        --------
+        >>> memories = {"src": ("L1", 16), "": ("L0A", 16)}
+        >>> print(Trace((4,), {"src": (2,)}, lambda flat: Sources.copies(flat // 3), memories=memories).traffic())
+        read:    L1 8 bytes, each use counted; 4 different ones
+        written: L0A 8 bytes
+        """
         counts = {name: np.zeros(int(np.prod(shape)), np.int64) for name, shape in self.operands.items()}
+        constants = untouched = 0
         total = int(np.prod(self.shape))
         piece = max(1, _PIECE // self.terms)
         for start in range(0, total, piece):
             found = self.sources(np.arange(start, min(start + piece, total)))
+            none = (found.operand < 0).all(axis=1)
+            untouched += int(np.count_nonzero(found.untouched))
+            constants += int(np.count_nonzero(none & ~found.untouched))
             factors = () if found.factor_operand is None else ((found.factor_operand, found.factor_index),)
             for operand, index in ((found.operand, found.index), *factors):
                 assert index is not None
                 for number, name in enumerate(self.operands):
                     counts[name] += np.bincount(index[operand == number], minlength=counts[name].size)
-        return {name: count.reshape(self.operands[name]) for name, count in counts.items()}
+        read: dict[str, int] = {}
+        different: dict[str, int] = {}
+        for name, count in counts.items():
+            if name in self.memories and count.any():
+                memory, bits = self.memories[name]
+                read[memory] = read.get(memory, 0) + bytes_of(count.sum(), bits)
+                different[memory] = different.get(memory, 0) + bytes_of(np.count_nonzero(count), bits)
+        written = {
+            memory: bytes_of(total - untouched, bits) for memory, bits in [self.memories.get("", ("", 0))] if bits
+        }
+        if self.log is not None:
+            (read, written), different = self.log(), {}
+        reads = {name: count.reshape(self.operands[name]) for name, count in counts.items()}
+        return Traffic(read, different, written, reads, constants, untouched)
 
 
 def _trace_aipp(arguments: Mapping[str, Any]) -> Trace:
@@ -235,13 +277,16 @@ def _trace_aipp(arguments: Mapping[str, Any]) -> Trace:
     operands = {"src0": setup.src0.shape}
     if setup.src1 is not None:
         operands["src1"] = setup.src1.shape
-    return Trace(plan.shape, operands, lambda flat: aipp.aipp_sources(plan, setup, flat))
+    memories = {**dict.fromkeys(operands, ("GM", 8)), "": ("L1", setup.dtype.bits)}
+    return Trace(plan.shape, operands, lambda flat: aipp.aipp_sources(plan, setup, flat), memories=memories)
 
 
 def _trace_vector_padding(arguments: Mapping[str, Any]) -> Trace:
     plan = vector.vector_padding_plan(**_without(arguments, "out", "check_capacity", "allow_large"))
-    operands = {"src": arguments["src"].shape}
-    return Trace((plan.size,), operands, lambda flat: vector.vector_padding_sources(plan, flat))
+    src = arguments["src"]
+    unified = dict.fromkeys(("src", ""), ("UB", as_dtype(src.dtype).bits))
+    lookup = partial(vector.vector_padding_sources, plan)
+    return Trace((plan.size,), {"src": src.shape}, lookup, memories=unified)
 
 
 def _trace_bilinear_interpolation(arguments: Mapping[str, Any]) -> Trace:
@@ -249,7 +294,8 @@ def _trace_bilinear_interpolation(arguments: Mapping[str, Any]) -> Trace:
     plan, src1 = vector.bilinear_interpolation_plan(**own), arguments["src1"]
     # The weights are what src1 holds, so src1 is in the terms already and no operand of its own.
     operands = {"src0": arguments["src0"].shape}
-    return Trace((plan.size,), operands, lambda flat: vector.bilinear_interpolation_sources(plan, src1, flat))
+    unified = dict.fromkeys(("src0", ""), ("UB", 16))
+    return Trace((plan.size,), operands, partial(vector.bilinear_interpolation_sources, plan, src1), memories=unified)
 
 
 def _without(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -263,7 +309,8 @@ def _trace_load3d(plan: Callable[..., load3d.Load]) -> Callable[[Mapping[str, An
     def tracer(arguments: Mapping[str, Any]) -> Trace:
         load, out = plan(**arguments), arguments.get("out")
         shape = load.shape if out is None else out.shape
-        return Trace(shape, {"src": arguments["src"].shape}, load.sources)
+        memories = {"src": ("L1", load.dtype.bits), "": (load.buffer or "matrix", load.dtype.bits)}
+        return Trace(shape, {"src": arguments["src"].shape}, load.sources, memories=memories)
 
     return tracer
 
@@ -279,7 +326,20 @@ def _trace_launch(launched: Launch, output: str) -> Trace:
     array = launched.gm[output].array
     assert array is not None
     operands = {name: leaf.shape for name, leaf in tracer.leaves.items()}
-    return Trace(array.shape, operands, lambda flat: tracer.sources(output, flat), terms=tracer.terms)
+    lookup = partial(tracer.sources, output)
+    return Trace(array.shape, operands, lookup, terms=tracer.terms, log=partial(_logged_bytes, launched))
+
+
+def _logged_bytes(launched: Launch) -> tuple[dict[str, int], dict[str, int]]:
+    """Add up the bytes that all steps of all cores have read and written, by memory."""
+    read: dict[str, int] = {}
+    written: dict[str, int] = {}
+    for core in launched.cores:
+        for step in core.steps:
+            for accesses, count in ((step.reads, read), (step.writes, written)):
+                for access in accesses:
+                    count[access.buffer] = count.get(access.buffer, 0) + access.nbytes
+    return read, written
 
 
 _TRACERS: dict[Any, Callable[[Mapping[str, Any]], Trace]] = {

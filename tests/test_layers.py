@@ -49,6 +49,7 @@ LAYERS: list[tuple[str, tuple[str, ...], set[str]]] = [
             "pictures*",
             "samples",
             "summary",
+            "traffic",
         ),
         set(),
     ),
