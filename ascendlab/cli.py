@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ascendlab.errors import AippConfigError, AscendlabError, FileProblemError
+from ascendlab.errors import AippConfigError, AscendlabError
 
 __all__ = ["main"]
 
@@ -50,8 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without Unicode is no reason to fail
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        options = _parser().parse_args(arguments)
+        if given[:1] == ["lab"]:  # its arguments are JupyterLab's
+            from ascendlab import lab
+
+            return lab.main(given[1:])
+        options = _parser().parse_args(given)
         run: Callable[[argparse.Namespace], int] = options.run
         code = run(options)
         sys.stdout.flush()
@@ -124,6 +129,7 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
+    commands.add_parser("lab", help="open the notebooks in JupyterLab", add_help=False)
     check = add(
         "check-config", _check_config, "say what looks wrong in AIPP config files",
         "exit codes: 0 nothing looks wrong, 1 something does, 2 a file cannot be read\n\n"
@@ -137,7 +143,8 @@ def _parser() -> argparse.ArgumentParser:
         "  ascendlab render aipp.cfg --image cat.jpg --view standards --out which_standard.png",
     )  # fmt: skip
     render.add_argument("file", metavar="FILE", help="a config file; - for the standard input")
-    render.add_argument("--image", required=True, metavar="IMG", help="a picture: PNG, JPEG or what else Pillow reads")
+    render.add_argument("--image", required=True, metavar="IMG",
+                        help="a picture: PNG, JPEG, WebP, BMP, GIF, TIFF or PPM")  # fmt: skip
     render.add_argument("--out", metavar="PNG", help="where to draw (default: FILE's name with .png, in this folder)")
     render.add_argument("--view", choices=("stages", "standards"), default="stages",
                         help="stage by stage (default), or the picture read by four standards' matrices")  # fmt: skip
@@ -186,7 +193,7 @@ def _check_config(options: argparse.Namespace) -> int:
 
 def _render(options: argparse.Namespace) -> int:
     from ascendlab.aipp_config import read_aipp_config
-    from ascendlab.files import check_free, read_regular, write_file
+    from ascendlab.files import check_free, read_whole, write_file
 
     stem = Path(options.file).stem if options.file != "-" else "standard_input"
     out = Path(options.out) if options.out is not None else Path(f"{stem}.png")
@@ -195,16 +202,15 @@ def _render(options: argparse.Namespace) -> int:
         step()
         config = read_aipp_config(_config_source(options.file))
         op = config.block(options.block)
-        data = read_regular(options.image, _LARGEST_IMAGE + 1)
-        if len(data) > _LARGEST_IMAGE:
-            raise FileProblemError(options.image, f"has more than {_LARGEST_IMAGE:,} bytes", "Give a smaller picture")
+        data = read_whole(options.image, _LARGEST_IMAGE)
         from ascendlab.pictures import read_picture
         from ascendlab.plots import aipp_config as plots
         from ascendlab.summary import summarise
 
         picture = read_picture(data)
         step()
-        scene = plots.scene_of(config, picture, block=options.block, standard=options.standard, profile=options.profile)
+        choice = {name: getattr(options, name) for name in ("view", "block", "standard", "profile")}
+        scene = plots.scene_of(config, picture, **choice)
         step()
         drawn = plots.AippConfigPicture().draw(options.view, scene)
         step()
@@ -213,5 +219,6 @@ def _render(options: argparse.Namespace) -> int:
     _say(f"{out}: {summarise(last.pixels)}; {plots.say_ranges(scene.stages)}")
     found = [finding for finding in config.check() if op.line <= finding.lines[0] <= op.last_line]
     if found:
-        _complain(f"{len(found)} things look wrong in {options.file}: see ascendlab check-config {options.file}")
+        many = "1 thing looks" if len(found) == 1 else f"{len(found)} things look"
+        _complain(f"{many} wrong in {options.file}: see ascendlab check-config {options.file}")
     return FINE

@@ -23,7 +23,7 @@ from typing import BinaryIO
 
 from ascendlab.errors import FileProblemError
 
-__all__ = ["as_path", "below", "check_free", "open_regular", "read_regular", "write_below", "write_file"]
+__all__ = ["as_path", "below", "check_free", "open_regular", "read_regular", "read_whole", "write_below", "write_file"]
 
 # What all systems take for a file's name; a leading dot would hide the file, and a leading minus look like an option.
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,79}")
@@ -87,6 +87,22 @@ def read_regular(path: object, limit: int) -> bytes:
         return file.read(limit)
 
 
+def read_whole(path: object, limit: int) -> bytes:
+    """Read a regular file, if it has at most `limit` bytes.
+
+    Raises
+    ------
+    FileProblemError
+        For a larger file, before it is read, and for what `read_regular` refuses.
+    """
+    with open_regular(path) as (file, size):
+        data = file.read(limit + 1) if size <= limit else b""
+        size = max(size, len(data))
+    if size > limit:
+        raise FileProblemError(path, f"has {size:,} bytes", f"At most {limit:,} are read: give a smaller file")
+    return data
+
+
 def below(folder: object, name: object) -> Path:
     """Return the path of a file below a folder, refusing every name that leads elsewhere.
 
@@ -139,7 +155,9 @@ def check_free(path: Path, *, overwrite: bool) -> None:
     if not stat.S_ISREG(mode):
         raise FileProblemError(path, "is in the way, and no regular file", "Remove it, or choose another folder")
     if not overwrite:
-        raise FileProblemError(path, "exists already", "Choose another folder, or say overwrite=True")
+        raise FileProblemError(
+            path, "exists already", "Choose another place, or let it be overwritten (overwrite=True, --overwrite)"
+        )
 
 
 def write_below(folder: object, name: str, data: bytes | memoryview, *, overwrite: bool = False) -> Path:

@@ -28,14 +28,24 @@ from numpy.typing import NDArray
 
 from ascendlab import aipp, load3d, vector
 from ascendlab.arrays import is_plain
-from ascendlab.dtypes import DataType
+from ascendlab.dtypes import DataType, as_dtype
 from ascendlab.errors import ParameterError
 from ascendlab.fields import Parameters, fields_of
 from ascendlab.products import Product
 from ascendlab.provenance import Call
 from ascendlab.vector import MASK_PLACEHOLDER, UnaryRepeatParams
 
-__all__ = ["FUNCTIONS", "describe_call", "function_name", "layouts", "nearest", "operands", "rebuild_call", "settings"]
+__all__ = [
+    "FUNCTIONS",
+    "describe_call",
+    "function_name",
+    "layouts",
+    "nearest",
+    "operands",
+    "rebuild_call",
+    "result_type",
+    "settings",
+]
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     f.__name__: f
@@ -131,6 +141,13 @@ def layouts(call: Call) -> dict[str, str]:
     else:
         result = "NZ" if flat["product"] is Product.ATLAS_350 else "ZZ"
     return {"src": source, "golden": result}
+
+
+def result_type(call: Call) -> DataType:
+    """Return the element type of a call's result."""
+    function_name(call)
+    flat = _flat(call)
+    return as_dtype(flat["dtype"] if "dtype" in flat else flat["src" if "src" in flat else "src0"].dtype)
 
 
 def describe_call(call: Call) -> dict[str, Any]:

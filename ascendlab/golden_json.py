@@ -16,7 +16,7 @@ import re
 from typing import Any, NoReturn
 
 from ascendlab.errors import FileProblemError, describe_value
-from ascendlab.files import read_regular
+from ascendlab.files import read_whole
 
 __all__ = ["LARGEST", "parse", "read_object"]
 
@@ -36,7 +36,7 @@ def read_object(path: Any) -> dict[str, Any]:
     FileProblemError
         If there is no such file, it has more than 1 MiB, or it holds something else.
     """
-    return parse(read_regular(path, LARGEST + 1), path)
+    return parse(read_whole(path, LARGEST), path)
 
 
 def parse(data: bytes, path: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ascendlab.errors import AscendlabError, FileProblemError, ParameterError
 from ascendlab.fields import check_bool, check_int
 from ascendlab.files import as_path, below, open_regular
 from ascendlab.golden_bin import bin_bytes, check_shape
-from ascendlab.golden_calls import nearest, rebuild_call, settings
+from ascendlab.golden_calls import nearest, rebuild_call, result_type, settings
 from ascendlab.golden_case import KERNEL_NAME, LONGEST_WORD, SCHEMA, GoldenCase, GoldenFile, check_layout, read_file
 from ascendlab.golden_draw import LARGEST_SEED
 from ascendlab.golden_json import read_object
@@ -149,10 +149,9 @@ def _file(folder: Path, what: str, entry: Any) -> GoldenFile:
 
 def _check_result(call: Call, outputs: Mapping[str, GoldenFile]) -> None:
     """Refuse a call that its function refuses, and outputs that it does not have; without making the call."""
-    shape = trace(call).shape
+    shape, kind = trace(call).shape, result_type(call)
     if set(outputs) != {"golden"}:
         raise ParameterError("outputs", list(outputs), "golden, and nothing else")
-    if outputs["golden"].shape != shape:
-        raise ParameterError(
-            "outputs.golden.shape", outputs["golden"].shape, f"{shape}, the shape of the call's result"
-        )
+    golden = outputs["golden"]
+    if (golden.dtype, golden.shape) != (kind, shape):
+        raise ParameterError("outputs.golden", str(golden), f"{kind} {shape}, the call's result")

@@ -38,6 +38,8 @@ __all__ = [
 
 Bytes = NDArray[np.uint8]
 
+_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF", "PPM")
+
 
 STANDARDS = ("jpeg", "bt601_narrow", "bt709_narrow", "bt709_wide")
 """How RGB can become YUV; "jpeg" is BT.601 over the whole range."""
@@ -127,7 +129,9 @@ def check_picture(picture: object) -> Bytes:
 
 
 def read_picture(data: bytes) -> Bytes:
-    """Read the bytes of an image file (PNG, JPEG or what else Pillow knows) as RGB.
+    """Read the bytes of an image file as RGB: PNG, JPEG, WebP, BMP, GIF, TIFF or PPM.
+
+    Nothing else is tried: for some formats Pillow starts other programs.
 
     Raises
     ------
@@ -138,7 +142,7 @@ def read_picture(data: bytes) -> Bytes:
 
     problem = ""
     try:
-        with Image.open(io.BytesIO(data)) as image:
+        with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
             if all(2 <= side <= 4095 for side in image.size):
                 return check_picture(np.asarray(image.convert("RGB")))
             problem = f"it has {image.width} x {image.height} pixels"

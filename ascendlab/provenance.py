@@ -308,6 +308,8 @@ def _trace_load3d(plan: Callable[..., load3d.Load]) -> Callable[[Mapping[str, An
 
     def tracer(arguments: Mapping[str, Any]) -> Trace:
         load, out = plan(**arguments), arguments.get("out")
+        if out is not None and not isinstance(out, np.ndarray):
+            raise ParameterError("out", out, "a NumPy array")
         shape = load.shape if out is None else out.shape
         memories = {"src": ("L1", load.dtype.bits), "": (load.buffer or "matrix", load.dtype.bits)}
         return Trace(shape, {"src": arguments["src"].shape}, load.sources, memories=memories)

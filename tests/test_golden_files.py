@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -401,3 +402,17 @@ def test_odd_arguments(use: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         with contextlib.suppress(al.AscendlabError):
             USES[use](make())
     assert {path.name for path in tmp_path.iterdir()} <= {"x.bin", "d"}
+
+
+# ---- the front page
+
+
+def test_the_readme_s_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The README's example of golden data runs as it stands there, behind the example before it."""
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(code, names)
+    assert np.array_equal(names["case"].call.run(), names["result"])
+    assert (tmp_path / "my_case/scripts/verify_result.py").exists()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ascendlab.aipp_config import AippConfig
 from ascendlab.aipp_config_stages import Stage
-from ascendlab.aipp_config_standards import Reading, photograph_readings
+from ascendlab.aipp_config_standards import Reading, compare_standards
 from ascendlab.pictures import PATCHES, sized, to_format
 from ascendlab.plots._base import axes_at, new_figure
 from ascendlab.plots._grid import Grid, Mark
@@ -65,19 +65,19 @@ class Scene:
         From `ascendlab.aipp_config_standards.compare_standards`.
     truth : str
         The standard that the picture was stored by.
-    pick : (int, int)
+    pick : (int, int) or None
         Row and column of the source.
     """
 
     stages: tuple[Stage, ...]
     readings: tuple[Reading, ...]
     truth: str
-    pick: tuple[int, int]
+    pick: tuple[int, int] | None
 
 
 def scene_of(
-    config: AippConfig, picture: NDArray[np.uint8], *, block: int = 0, profile: str = "documented",
-    standard: str = "jpeg", x_first: bool = True, pick: tuple[int, int] = (-1, -1),
+    config: AippConfig, picture: NDArray[np.uint8], view: str = "stages", *, block: int = 0,
+    profile: str = "documented", standard: str = "jpeg",
 ) -> Scene:  # fmt: skip
     """Compute what a config does to a picture.
 
@@ -87,17 +87,17 @@ def scene_of(
         The file.
     picture : ndarray of uint8, shape (H, W, 3)
         RGB; it gets the size and the format that the file says.
+    view : str
+        One of `VIEWS`: without "standards" there are no readings.
     block, profile
         As for `AippConfig.stages`.
-    standard, x_first
+    standard
         As for `ascendlab.pictures.to_format`.
-    pick : (int, int)
-        Row and column of the source to follow; negative for none.
 
     Returns
     -------
     Scene
-        The readings are those of the built-in photograph.
+        Without a pixel to look at.
 
     Examples
     --------
@@ -110,8 +110,10 @@ def scene_of(
     op.require_static()
     assert op.format is not None
     rgb = sized(picture, op.src_image_size_h, op.src_image_size_w)
-    src0, src1 = to_format(rgb, op.format, x_first=x_first, standard=standard)
-    return Scene(config.stages(src0, src1, block=block, profile=profile), photograph_readings(standard), standard, pick)
+    src0, src1 = to_format(rgb, op.format, standard=standard)
+    stages = config.stages(src0, src1, block=block, profile=profile)
+    readings = compare_standards(standard, sized(picture, 0, 0)) if view == "standards" else ()
+    return Scene(stages, readings, standard, None)
 
 
 def stage_colours(shown: Stage) -> NDArray[np.uint8]:
@@ -249,7 +251,7 @@ class AippConfigPicture:
     def _draw_stages(self, scene: Scene) -> None:
         last, before = scene.stages[-1], scene.stages[-2]
         border = _border(last, before)
-        roles: list[Any] = [WINDOW, PICKED, *border]
+        roles: list[Any] = [WINDOW, *([PICKED] if scene.pick else []), *border]
         layout = [Panel(stage_title(s), *s.pixels.shape[:2]) for s in scene.stages]
         self.panels.arrange(layout, roles, across=3)
         window = scene.stages[2]
