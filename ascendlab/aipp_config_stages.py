@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,13 @@ from numpy.typing import NDArray
 from ascendlab.aipp import load_image_to_local
 from ascendlab.aipp_config_op import AippOp, Window
 from ascendlab.aipp_convert import source_samples
-from ascendlab.aipp_params import AippInputFormat, AippParams, AippSwapParams, LoadImageToLocalParams
+from ascendlab.aipp_params import (
+    AippChannelPaddingParams,
+    AippInputFormat,
+    AippParams,
+    AippSwapParams,
+    LoadImageToLocalParams,
+)
 from ascendlab.aipp_setup import set_aipp_functions
 from ascendlab.arrays import is_plain
 from ascendlab.errors import KernelLimitWarning, ParameterError
@@ -144,7 +151,9 @@ class _Runner(NamedTuple):
                     raise ParameterError(name, value, "an even integer for YUV420SP_U8")
         # The file allows an odd start, LoadImageToLocal does not: the source then begins one column later.
         odd = window.left % 2
-        setup = self.setup(src0[:, odd:], src1, params, kind)
+        # Four channels instead of a whole DataBlock of them: nobody looks at the others, and they take memory.
+        narrow = replace(params, c_padding_params=AippChannelPaddingParams(c_padding_mode=1))
+        setup = self.setup(src0[:, odd:], src1, narrow, kind)
         place = LoadImageToLocalParams(
             horiz_size=window.width,
             vert_size=window.height,

@@ -52,6 +52,8 @@ _STANDARD_NAMES = {
     "bt709_wide": "BT.709 wide",
 }
 
+_PIECE = 1 << 20  # samples
+
 
 @dataclass(frozen=True, eq=False)
 class Scene:
@@ -116,6 +118,11 @@ def scene_of(
     return Scene(stages, readings, standard, None)
 
 
+def _finite(pixels: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the numbers with infinities as the largest ones, and NaN as 0."""
+    return np.nan_to_num(pixels.astype(np.float32), posinf=65504, neginf=-65504)
+
+
 def stage_colours(shown: Stage) -> NDArray[np.uint8]:
     """Return a stage as it is drawn: the first channel as red, the second as green, the third as blue.
 
@@ -134,9 +141,15 @@ def stage_colours(shown: Stage) -> NDArray[np.uint8]:
     pixels = shown.pixels if shown.channels[0] != "X" else shown.pixels[:, :, 1:]
     pixels = pixels[:, :, :3]
     if pixels.dtype != np.uint8:
-        finite = np.nan_to_num(pixels.astype(np.float32), posinf=65504, neginf=-65504)
-        low, high = float(finite.min()), float(finite.max())
-        pixels = to_rgb(finite, (low, high if low < high else low + 1))
+        # In pieces: on the way a number takes several times the bytes that it has as half.
+        rows = max(1, _PIECE // max(1, pixels[0].size))
+        pieces = [slice(top, top + rows) for top in range(0, len(pixels), rows)]
+        limits = [(float(part.min()), float(part.max())) for part in map(_finite, map(pixels.__getitem__, pieces))]
+        low, high = min(low for low, _ in limits), max(high for _, high in limits)
+        stretched = np.empty(pixels.shape, np.uint8)
+        for piece in pieces:
+            stretched[piece] = to_rgb(_finite(pixels[piece]), (low, high if low < high else low + 1))
+        pixels = stretched
     return pixels[:, :, 0] if pixels.shape[2] == 1 else pixels
 
 
