@@ -41,6 +41,7 @@ LAYERS: list[tuple[str, tuple[str, ...], set[str]]] = [
         "tools",
         (
             "provenance",
+            "compare*",
             "cpp*",
             "pycode",
             "golden*",
