@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ascendlab import aipp, load3d, vector
+from ascendlab import load3d, vector
 from ascendlab.capi.launch import Launch
 from ascendlab.conv import conv2d
 from ascendlab.dtypes import BLOCKS_PER_REPEAT, as_dtype
 from ascendlab.errors import ParameterError
+from ascendlab.golden_calls import FUNCTIONS, layouts
 from ascendlab.layouts import FRACTAL_ROWS, LAYOUTS, matrix_index
-from ascendlab.products import Product
 from ascendlab.provenance import Call
 
 __all__ = ["RESULT_LAYOUTS", "Cells", "call_layout", "cells_of", "check_result_layout", "place_words", "shape_layout"]
@@ -65,18 +65,15 @@ def shape_layout(shape: tuple[int, ...], c0: int) -> str:
 def call_layout(call: Call | Launch, shape: tuple[int, ...], c0: int) -> str:
     """Return the layout of a call's result."""
     function = call.function if isinstance(call, Call) else None
-    known: dict[Any, str] = {aipp.load_image_to_local: "HWC", conv2d: "NHWC", load3d.im2col: "ND"}
-    layout = known.get(function, "")
+    layout = ""
     if function in (vector.vector_padding, vector.bilinear_interpolation):
         layout = "blocks"
     elif function is load3d.load_data_3d_v1:
         layout = "fractals"
-    elif function is load3d.load_data_3d_v2:
-        assert isinstance(call, Call)
-        bound = call.bound()
-        layout = "ZN" if bound["dst"] == "B2" else "NZ" if bound["product"] is Product.ATLAS_350 else "ZZ"
-    elif function is None and len(shape) == 4:
+    elif function is conv2d or (function is None and len(shape) == 4):
         layout = "NHWC"
+    elif isinstance(call, Call) and function in FUNCTIONS.values():
+        layout = layouts(call)["golden"]
     return layout if layout and _fits(layout, shape, c0) else shape_layout(shape, c0)
 
 
