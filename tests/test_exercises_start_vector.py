@@ -1,4 +1,4 @@
-"""Exercises on the vector instructions: right answers pass, plausible wrong ones are named."""
+"""Exercises of notebooks 00, 04 and 05: right answers pass, plausible wrong ones are named."""
 
 from __future__ import annotations
 
@@ -13,15 +13,26 @@ import pytest
 from ascendlab import exercises
 from ascendlab.exercises import Exercise, Misconception
 
-PADDING, BILINEAR = exercises.vector_padding, exercises.bilinear_interpolation
-ALL = {name: getattr(module, name) for module in (PADDING, BILINEAR) for name in module.__all__}
-NOTEBOOKS = {"04_vector_padding": PADDING, "05_bilinear_interpolation": BILINEAR}
+START, PADDING, BILINEAR = exercises.start, exercises.vector_padding, exercises.bilinear_interpolation
+ALL = {name: getattr(module, name) for module in (START, PADDING, BILINEAR) for name in module.__all__}
+NOTEBOOKS = {"00_start_here": START, "04_vector_padding": PADDING, "05_bilinear_interpolation": BILINEAR}
 ASKED = [(stem, name) for stem, module in NOTEBOOKS.items() for name in module.__all__]
 SEEDS = (0, 7, 2024)
 NAMED = [(name, m) for name, exercise in ALL.items() for m in exercise.misconceptions]
 
 
 # --- two right answers for each exercise, written without the library ---
+
+
+def _fractals_by_steps(m, k, bits):
+    return len(range(0, m, 16)) * len(range(0, k, 256 // bits))
+
+
+def _tiles_by_loop(height, width, buffer):
+    rows = 0
+    while (rows + 1) * width * 32 <= buffer:
+        rows += 1
+    return len(range(0, height, rows))
 
 
 def _mirror_by_slices(block, pad_side):
@@ -94,6 +105,12 @@ def _taps_by_loop(size, out_size):
 
 
 RIGHT = {
+    "tensor_bytes": (
+        lambda height, width, bits: 32 * height * width,
+        lambda height, width, bits: height * width * (256 // bits) * (bits // 8),
+    ),
+    "fractal_count": (_fractals_by_steps, lambda m, k, bits: -(-m // 16) * -(-k * bits // 256)),
+    "fewest_tiles": (_tiles_by_loop, lambda height, width, buffer: -(-height // (buffer // (width * 32)))),
     "mirror": (_mirror_by_slices, _mirror_by_index),
     "mask_bits": (_words_by_bits, _words_by_bytes),
     "written_blocks": (_blocks_by_loop, _blocks_by_outer),
