@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,8 @@ from ascendlab.products import Product
 __all__ = ["Stage", "run_stages"]
 
 
-class Stage(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Stage:
     """The picture after one stage.
 
     Parameters
@@ -52,7 +54,7 @@ class Stage(NamedTuple):
     top: int = 0
     left: int = 0
 
-    @property
+    @cached_property
     def limits(self) -> tuple[float, float]:
         """Lowest and highest value."""
         return float(self.pixels.min()), float(self.pixels.max())

@@ -64,6 +64,8 @@ def cases(small: bool = False) -> Iterator[Case]:
     for view in ("both", "result", "source", "channels", "difference"):
         for picture in ("photograph", "numbers"):
             yield _aipp(picture, view, _DEFAULT_MS if view == "both" else None)
+    for control, values in (("pick_row", (100, 120)), ("standard", ("jpeg", "bt601_narrow"))):
+        yield _case(f"aipp_config, {control}", explorers.aipp_config(), {control: values}, _DEFAULT_MS)
     for view in VIEWS.values():
         yield _load3d(view, _NUMBERS_MS if view == "overview" else None)
     for view in CAPI_VIEWS.values():

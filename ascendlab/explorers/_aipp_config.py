@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from ascendlab import pictures
 from ascendlab.aipp import load_image_to_local, set_aipp_functions
 from ascendlab.aipp_config import AippConfig, annotate, read_aipp_config, read_config_text
+from ascendlab.aipp_config_op import AippOp
 from ascendlab.aipp_config_samples import CONFIG_SAMPLES
+from ascendlab.aipp_config_stages import Stage
 from ascendlab.aipp_config_standards import photograph_readings
 from ascendlab.aipp_params import PROFILES, AippInputFormat
 from ascendlab.cpp import to_cpp
@@ -50,6 +52,7 @@ class AippConfigExplorer(Explorer):
     def __init__(self, *, image: NDArray[Any] | None = None, **preset: Any) -> None:
         self._picture = AippConfigPicture(*self.size)
         self._image = None if image is None else pictures.check_picture(image)
+        self._made: tuple[Mapping[str, Any], tuple[Stage, ...], str] | None = None
         self.file = widgets.HTML()
         self.file.add_class("al-file")
         super().__init__(**preset)
@@ -153,11 +156,12 @@ class AippConfigExplorer(Explorer):
         op = config.block(state["block"])
         op.require_static()
         assert op.format is not None
-        kind = {"input_format": op.format, "x_first": state["x_first"], "standard": state["standard"]}
-        place = {"block": state["block"], "profile": state["profile"]}
-        rgb = pictures.sized(self._rgb(state["picture"]), op.src_image_size_h, op.src_image_size_w)
-        src0, src1 = pictures.to_format(rgb, **kind)
-        stages = config.stages(src0, src1, **place)
+        # What is looked at changes nothing of what there is to see.
+        made_of = {name: value for name, value in state.items() if name not in ("view", "pick_row", "pick_column")}
+        if self._made is None or self._made[0] != made_of or state["picture"] == "own":
+            self._made = None
+            self._made = (made_of, *self._run(config, op, state))
+        _, stages, cpp = self._made
         pick = (state["pick_row"], state["pick_column"])
         scene = Scene(stages, photograph_readings(state["standard"]), state["standard"], pick)
         return Shown(
@@ -165,9 +169,19 @@ class AippConfigExplorer(Explorer):
             alt=describe(state["view"], scene),
             summary=f"{summarise(stages[-1].pixels)}; {say_ranges(stages)}",
             origin=say_pixel(stages, pick),
-            cpp=_cpp(config, src0, src1, stages[2].pixels.shape, op.format, place),
+            cpp=cpp,
             python=_python(state, op.format),
         )
+
+    def _run(self, config: AippConfig, op: AippOp, state: Mapping[str, Any]) -> tuple[tuple[Stage, ...], str]:
+        """Compute the stages, and write the same in Ascend C."""
+        assert op.format is not None
+        kind = {"input_format": op.format, "x_first": state["x_first"], "standard": state["standard"]}
+        place = {"block": state["block"], "profile": state["profile"]}
+        rgb = pictures.sized(self._rgb(state["picture"]), op.src_image_size_h, op.src_image_size_w)
+        src0, src1 = pictures.to_format(rgb, **kind)
+        stages = config.stages(src0, src1, **place)
+        return stages, _cpp(config, src0, src1, stages[2].pixels.shape, op.format, place)
 
     def _rgb(self, name: str) -> NDArray[Any]:
         if name == "own":
