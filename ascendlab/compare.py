@@ -35,7 +35,7 @@ from ascendlab.arrays import is_plain
 from ascendlab.capi.launch import Launch
 from ascendlab.compare_calls import run_apart
 from ascendlab.compare_causes import Case, Explanation, diagnose_case
-from ascendlab.compare_criteria import Criteria, Scan, flat_elements, pieces, scan
+from ascendlab.compare_criteria import Criteria, Scan, bad_places, flat_elements, pieces, scan
 from ascendlab.compare_places import Cells, call_layout, cells_of, check_result_layout, place_words, shape_layout
 from ascendlab.compare_words import pattern_words
 from ascendlab.dtypes import TYPES, DataType, as_dtype
@@ -141,6 +141,12 @@ class Comparison:
         for here in pieces(golden.size):
             mask[here] = self.criteria.bad(actual[here], golden[here])
         return mask.reshape(self.golden.shape)
+
+    def bad_elements(self) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
+        """Return flat indices, actual and golden values of the bad elements, evenly chosen if there are very many."""
+        actual, golden = flat_elements(self.actual), flat_elements(self.golden)
+        flat = bad_places(actual, golden, self.criteria, self.found.counts)
+        return flat, actual[flat], golden[flat]
 
     @property
     def cells(self) -> Cells:
@@ -276,7 +282,7 @@ def compare(
     causes: tuple[Explanation, ...] = ()
     pattern = ""
     if found.mismatches and diagnose:
-        case = Case(got, expected, order, call, criteria, found.mismatches, found.first)
+        case = Case(got, expected, order, call, criteria, found)
         causes = diagnose_case(case)
         pattern = "" if causes else pattern_words(case)
     origin = _origins(call, output, expected.shape)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.capi.launch import Launch
-from ascendlab.compare_criteria import Criteria, flat_elements, pieces
+from ascendlab.compare_criteria import Criteria, Scan, bad_places, flat_elements, pieces
 from ascendlab.dtypes import DataType, as_dtype
 from ascendlab.provenance import Call
 
@@ -45,10 +45,8 @@ class Case:
         What made `golden`.
     criteria : Criteria
         What counts as equal.
-    mismatches : int
-        How many elements are bad.
-    first : int
-        Flat index of the first one.
+    found : Scan
+        What the scan of the two found.
     """
 
     actual: NDArray[Any]
@@ -56,8 +54,17 @@ class Case:
     layout: str
     call: Call | Launch | None
     criteria: Criteria
-    mismatches: int
-    first: int
+    found: Scan
+
+    @property
+    def mismatches(self) -> int:
+        """How many elements are bad."""
+        return self.found.mismatches
+
+    @property
+    def first(self) -> int:
+        """Flat index of the first one."""
+        return self.found.first
 
     @cached_property
     def kind(self) -> DataType:
@@ -77,16 +84,10 @@ class Case:
     @cached_property
     def sample(self) -> Flat:
         """Some elements, good and bad ones, spread over the arrays."""
-        actual, golden = self.flat
-        size = golden.size
-        bad, step = [], max(1, self.mismatches // _SAMPLE)
-        seen = 0
-        for here in pieces(size):
-            found = np.flatnonzero(self.criteria.bad(actual[here], golden[here])) + here.start
-            bad.append(found[-seen % step :: step])
-            seen += found.size
-        everywhere = np.unique(np.linspace(0, size - 1, min(size, _SAMPLE)).astype(np.intp))
-        return np.unique(np.concatenate([*bad, everywhere])).astype(np.intp)
+        size = self.golden.size
+        bad = bad_places(*self.flat, self.criteria, self.found.counts, _SAMPLE)
+        everywhere = np.linspace(0, size - 1, min(size, _SAMPLE)).astype(np.intp)
+        return np.unique(np.concatenate([bad, everywhere]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,12 @@
 A mistake is named only if it has been applied to the golden data, or to the call that made them, and the mismatches
 are gone afterwards.
 
->>> from ascendlab.compare_criteria import Criteria
+>>> from ascendlab.compare_criteria import Criteria, scan
 >>> from ascendlab.layouts import nd_to_nz
 >>> import numpy as np
 >>> golden = nd_to_nz(np.arange(48 * 32, dtype=np.float16).reshape(48, 32))
 >>> actual = np.ascontiguousarray(golden.swapaxes(0, 1)).reshape(golden.shape)
->>> for explanation in diagnose_case(Case(actual, golden, "NZ", None, Criteria(), 1024, 256)):
+>>> for explanation in diagnose_case(Case(actual, golden, "NZ", None, Criteria(), scan(actual, golden, Criteria()))):
 ...     print(explanation)
 ZZ read as NZ: the matrix is in ZZ where NZ belongs; applied to the golden data, no mismatch remains
 """

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import ml_dtypes
@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from ascendlab.fields import check_bool, check_real
 from ascendlab.half import widen
 
-__all__ = ["PIECE", "Criteria", "Scan", "distance", "flat_elements", "pieces", "scan"]
+__all__ = ["PIECE", "Criteria", "Scan", "bad_places", "distance", "flat_elements", "pieces", "scan"]
 
 PIECE = 1 << 16
 """Elements that are looked at in one go: enough for NumPy, few enough for a core's cache."""
 
 _LARGEST = 3.0e38
 _TINY_INTS = (1, 2)
+_PIECES_LOOKED_AT = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +76,7 @@ class Criteria:
     def bad(self, actual: NDArray[Any], golden: NDArray[Any]) -> NDArray[np.bool_]:
         """Say which elements of two arrays of one type and shape are bad."""
         differ: NDArray[np.bool_] = _bits(actual) != _bits(golden)
-        if self.exact and (_whole(golden) or (self.signed_zeros and not self.equal_nan)):
+        if self.exact and _plain(self, golden):
             return differ
         good = np.zeros(differ.shape, bool)
         with np.errstate(all="ignore"):
@@ -98,6 +99,11 @@ class Criteria:
         if self.equal_nan:
             words += ", any NaN as another"
         return words + (f", but for {100 * self.max_bad:g} % of the elements" if self.max_bad else "")
+
+
+def _plain(criteria: Criteria, golden: NDArray[Any]) -> bool:
+    """Whether no option excuses elements of other bits."""
+    return _whole(golden) or (criteria.signed_zeros and not criteria.equal_nan)
 
 
 def _whole(array: NDArray[Any]) -> bool:
@@ -159,6 +165,8 @@ class Scan:
         Flat index of the first bad element; -1 without one.
     worst : tuple of int
         Flat indices of bad elements, those that are farthest off first, of equally far ones the first.
+    counts : ndarray of int64
+        Bad elements in each piece of `PIECE` elements.
     """
 
     different: int = 0
@@ -167,6 +175,7 @@ class Scan:
     max_rel_error: float = 0.0
     first: int = -1
     worst: tuple[int, ...] = ()
+    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
 
 
 def flat_elements(array: NDArray[Any]) -> NDArray[Any]:
@@ -198,7 +207,8 @@ def scan(actual: NDArray[Any], golden: NDArray[Any], criteria: Criteria, *, wors
         Pieces whose bytes agree are passed over; besides the arrays only a few pieces are held in memory.
     """
     one, two = flat_elements(actual), flat_elements(golden)
-    different = mismatches = 0
+    different = 0
+    counts = np.zeros(-(-two.size // PIECE), np.int64)
     max_abs = max_rel = 0.0
     first, ranking = -1, _Ranking(worst)
     for here in pieces(two.size):
@@ -206,17 +216,52 @@ def scan(actual: NDArray[Any], golden: NDArray[Any], criteria: Criteria, *, wors
         if _same_bytes(a, g):
             continue
         bad = criteria.bad(a, g)
-        different += int(np.count_nonzero(_bits(a) != _bits(g)))
         far = distance(a, g)
         farthest = float(far.max())
         max_abs = max(max_abs, farthest)
-        max_rel = max(max_rel, _largest_ratio(far, g, max_rel))
+        max_rel = max(max_rel, _largest_ratio(far, farthest, g, max_rel))
         count = int(np.count_nonzero(bad))
+        different += count if criteria.exact and _plain(criteria, g) else int(np.count_nonzero(_bits(a) != _bits(g)))
         if count:
             first = first if first >= 0 else here.start + int(bad.argmax())
             ranking.add(here.start, far, farthest, bad)
-        mismatches += count
-    return Scan(different, mismatches, max_abs, max_rel, first, ranking.places())
+        counts[here.start // PIECE] = count
+    return Scan(different, int(counts.sum()), max_abs, max_rel, first, ranking.places(), counts)
+
+
+def bad_places(
+    actual: NDArray[Any], golden: NDArray[Any], criteria: Criteria, counts: NDArray[np.int64], most: int = 1 << 15
+) -> NDArray[np.intp]:
+    """Return the flat indices of the bad elements: all, or at most `most` of them from all over the arrays.
+
+    Parameters
+    ----------
+    actual, golden : ndarray, flat
+        The arrays.
+    criteria : Criteria
+        What counts as equal.
+    counts : ndarray of int64
+        `Scan.counts` of these arrays: only pieces with bad elements are looked at.
+    most : int
+        How many elements are enough.
+
+    Examples
+    --------
+    >>> actual, golden = np.arange(9), np.zeros(9, int)
+    >>> bad_places(actual, golden, Criteria(), scan(actual, golden, Criteria()).counts, most=4).tolist()
+    [1, 3, 5, 7]
+    """
+    chosen = np.flatnonzero(counts)
+    each = int(counts.max(initial=0))
+    if int(counts.sum()) > most:
+        chosen = chosen[:: -(-chosen.size // _PIECES_LOOKED_AT)]
+        each = max(1, most // chosen.size)
+    found = [np.zeros(0, np.intp)]
+    for number in chosen:
+        here = slice(int(number) * PIECE, (int(number) + 1) * PIECE)
+        bad = np.flatnonzero(criteria.bad(actual[here], golden[here])) + here.start
+        found.append(bad[:: -(-bad.size // each)])
+    return np.concatenate(found)
 
 
 def _same_bytes(one: NDArray[Any], two: NDArray[Any]) -> bool:
@@ -224,17 +269,20 @@ def _same_bytes(one: NDArray[Any], two: NDArray[Any]) -> bool:
     return bool((one.view(word) == two.view(word)).all())
 
 
-def _largest_ratio(far: NDArray[Any], golden: NDArray[Any], known: float) -> float:
+def _largest_ratio(far: NDArray[Any], farthest: float, golden: NDArray[Any], known: float) -> float:
     """Return the largest distance by the size of the golden element, or what is known if that is more."""
-    size = np.abs(golden.astype(np.float32)) if golden.dtype.itemsize in _TINY_INTS and _whole(golden) else (
-        np.abs(_real(golden)))  # fmt: skip
+    whole = _whole(golden)
+    if whole and farthest <= known:
+        return known  # no golden element but 0 is smaller than 1
+    size = golden.astype(np.float32) if whole and golden.dtype.itemsize in _TINY_INTS else _real(golden)
+    np.abs(size, out=size)
     with np.errstate(all="ignore"):
         ratio = far / size
-        ratio[~((size > 0) & (size < np.inf))] = 0
-        best = int(ratio.argmax())
-        if not ratio[best] > 0:
-            return known
-        return max(known, float(far[best]) / abs(float(golden[best])))
+    ratio[size == 0 if whole else ~((size > 0) & (size < np.inf))] = 0
+    best = int(ratio.argmax())
+    if not ratio[best] > 0:
+        return known
+    return max(known, float(far[best]) / abs(float(golden[best])))
 
 
 class _Ranking:

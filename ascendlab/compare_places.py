@@ -24,7 +24,17 @@ from ascendlab.golden_calls import FUNCTIONS, layouts
 from ascendlab.layouts import FRACTAL_ROWS, LAYOUTS, matrix_index
 from ascendlab.provenance import Call
 
-__all__ = ["RESULT_LAYOUTS", "Cells", "call_layout", "cells_of", "check_result_layout", "place_words", "shape_layout"]
+__all__ = [
+    "RESULT_LAYOUTS",
+    "Cells",
+    "Part",
+    "call_layout",
+    "cells_of",
+    "check_result_layout",
+    "part_around",
+    "place_words",
+    "shape_layout",
+]
 
 RESULT_LAYOUTS = ("ND", "HW", "HWC", "NHWC", "NC1HWC0", *LAYOUTS, "fractals", "blocks")
 """Layouts of results: besides the documents' ones "fractals", one after the other, and "blocks", DataBlocks."""
@@ -153,6 +163,87 @@ class Cells:
             row = index[0] * (self.shape[0] // shape[0]) + row
         return np.asarray(row * self.shape[1] + column, np.intp)
 
+    def sizes(self) -> NDArray[np.int64]:
+        """Return how many elements lie in each cell: fewer at a ragged end."""
+        rows, columns = self.shape
+        total, c0 = math.prod(self._result), self._c0
+        if self._layout == "blocks" or len(self._result) < 2:
+            left: NDArray[np.int64] = (total - c0 * np.arange(rows * columns)).clip(0, c0)
+            return left.reshape(self.shape)
+        if self._layout == "ND":
+            high: NDArray[np.int64] = (math.prod(self._result[:-1]) - FRACTAL_ROWS * np.arange(rows)).clip(
+                0, FRACTAL_ROWS
+            )
+            wide: NDArray[np.int64] = (self._result[-1] - c0 * np.arange(columns)).clip(0, c0)
+            return high[:, None] * wide
+        return np.full(self.shape, total // max(1, rows * columns), np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of a result that fits into a picture.
+
+    Parameters
+    ----------
+    flat : ndarray of intp, shape (H, W)
+        Flat indices of its elements.
+    words : str
+        What it is.
+    vertical, horizontal : str
+        What its axes count.
+    first : (int, int)
+        The numbers of the first row and column.
+    """
+
+    flat: NDArray[np.intp]
+    words: str
+    vertical: str
+    horizontal: str
+    first: tuple[int, int] = (0, 0)
+
+
+_NEAR = 12
+
+
+def part_around(layout: str, shape: tuple[int, ...], index: tuple[int, ...], dtype: Any) -> Part:
+    """Return the surroundings of an element: its fractal, the pixels near it, its row of DataBlocks.
+
+    >>> part = part_around("ZZ", (2, 3, 16, 16), (1, 2, 5, 7), "half")
+    >>> part.words, bool(part.flat[5, 7] == np.ravel_multi_index((1, 2, 5, 7), (2, 3, 16, 16)))
+    ('fractal (1, 2)', True)
+    """
+    c0, size = as_dtype(dtype).c0, math.prod(shape)
+    if not size:
+        return Part(np.zeros((0, 0), np.intp), "no elements", "row", "column")
+    if layout in (*LAYOUTS, "fractals"):
+        start = int(np.ravel_multi_index(index[:-2], shape[:-2])) * FRACTAL_ROWS * c0
+        flat = start + np.arange(FRACTAL_ROWS * c0).reshape(FRACTAL_ROWS, c0)
+        return Part(flat, f"fractal {_one(index[:-2])}", "row of 32 bytes", "element")
+    if layout == "blocks" or len(shape) < 2:
+        place = index[0] if index else 0
+        row = place // (c0 * BLOCKS_PER_REPEAT)
+        count = max(1, min(BLOCKS_PER_REPEAT, (size - row * c0 * BLOCKS_PER_REPEAT) // c0))
+        flat = (row * BLOCKS_PER_REPEAT + np.arange(count))[:, None] * c0 + np.arange(min(c0, size))
+        first = row * BLOCKS_PER_REPEAT
+        if place >= (first + count) * c0:  # in a last block that is not full
+            flat, first = np.arange(place // c0 * c0, size)[None], place // c0
+        return Part(flat, f"DataBlocks {first} to {first + len(flat) - 1}", "DataBlock", "element", (first, 0))
+    if layout == "ND":
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        row, column = divmod(int(np.ravel_multi_index(index, shape)), columns)
+        top, left = row // FRACTAL_ROWS * FRACTAL_ROWS, column // c0 * c0
+        y, x = np.arange(top, min(rows, top + FRACTAL_ROWS)), np.arange(left, min(columns, left + c0))
+        return Part(y[:, None] * columns + x, f"rows {top} on, columns {left} on", "row", "column", (top, left))
+    axes = {"HW": (0, 1), "HWC": (0, 1), "NHWC": (1, 2), "NC1HWC0": (len(shape) - 3, len(shape) - 2)}[layout]
+    starts = [max(0, min(index[axis] - _NEAR // 2, shape[axis] - _NEAR)) for axis in axes]
+    ranges = [np.arange(start, min(shape[axis], start + _NEAR)) for start, axis in zip(starts, axes, strict=True)]
+    places: list[Any] = list(index)
+    places[axes[0]], places[axes[1]] = ranges[0][:, None], ranges[1]
+    flat = np.ravel_multi_index(tuple(np.broadcast_arrays(*places)), shape)
+    lead = "" if layout == "HW" else f"channel {index[-1] if layout != 'NC1HWC0' else index[-4] * c0 + index[-1]} "
+    return Part(np.asarray(flat, np.intp), f"{lead}near {(index[axes[0]], index[axes[1]])}", "row", "column",
+                (starts[0], starts[1]))  # fmt: skip
+
 
 def cells_of(layout: str, shape: tuple[int, ...], dtype: Any) -> Cells:
     """Cut a result of this layout into cells.
@@ -167,17 +258,17 @@ def cells_of(layout: str, shape: tuple[int, ...], dtype: Any) -> Cells:
 
     if layout == "blocks" or len(shape) < 2:
         rows = -(-math.prod(shape) // (c0 * BLOCKS_PER_REPEAT))
-        return cells(rows, BLOCKS_PER_REPEAT, "DataBlock", "rows of eight DataBlocks", "DataBlock in its row")
+        return cells(rows, BLOCKS_PER_REPEAT, "DataBlock", "eight blocks", "DataBlock of the eight")
     if layout in LAYOUTS and len(shape) == 4:
         rows, columns = (shape[1], shape[0]) if layout == "NZ" else (shape[0], shape[1])
-        return cells(rows, columns, "fractal", "row of fractals in the matrix", "column of fractals")
+        return cells(rows, columns, "fractal", "fractal row", "fractal column")
     if layout in (*LAYOUTS, "fractals"):
         rows, columns = math.prod(shape[:-3]), shape[-3]
-        return cells(rows, columns, "fractal", "first axes of the array", "fractal")
+        return cells(rows, columns, "fractal", "first axes", "fractal")
     if layout == "ND":
         rows, columns = -(-math.prod(shape[:-1]) // FRACTAL_ROWS), -(-shape[-1] // c0)
         return cells(rows, columns, f"{FRACTAL_ROWS} x {c0} elements", "16 matrix rows", f"{c0} matrix columns")
     height, width = {"HW": shape[:2], "HWC": shape[:2], "NHWC": shape[1:3], "NC1HWC0": shape[-3:-1]}[layout]
     pictures = shape[0] if layout == "NHWC" or len(shape) == 5 else 1
-    vertical = "row of the picture" if pictures == 1 else "rows of all pictures, one below the other"
-    return cells(pictures * height, width, "pixel", vertical, "column of the picture")
+    vertical = "row" if pictures == 1 else "row, picture below picture"
+    return cells(pictures * height, width, "pixel", vertical, "column")

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.compare_cases import Case
-from ascendlab.compare_criteria import pieces
+from ascendlab.compare_criteria import bad_places
 from ascendlab.compare_places import cells_of
 
 __all__ = ["pattern_words"]
 
-_LOOKED_AT = 1 << 17
 _MOST = 3
 
 
@@ -23,29 +22,18 @@ def pattern_words(case: Case) -> str:
 
     Examples
     --------
-    >>> from ascendlab.compare_criteria import Criteria
+    >>> from ascendlab.compare_criteria import Criteria, scan
     >>> golden = np.arange(60, dtype=np.float16).reshape(4, 5, 3)
     >>> actual = golden.copy()
     >>> actual[:, :, 1] += 2
-    >>> pattern_words(Case(actual, golden, "HWC", None, Criteria(), 20, 1))
+    >>> pattern_words(Case(actual, golden, "HWC", None, Criteria(), scan(actual, golden, Criteria())))
     'all mismatches: the difference is 2; axis 2 is 1; one of every 3 elements (the places 1 modulo 3)'
     """
-    flat, whole = _places(case)
+    flat = bad_places(*case.flat, case.criteria, case.found.counts)
+    whole = flat.size == case.mismatches
     words = [*_values(case, flat), *_where(case, flat)][:_MOST]
     start = "all mismatches" if whole else f"of the {flat.size:,} mismatches looked at, all"
     return f"{start}: {'; '.join(words)}" if words else "the mismatches have no pattern"
-
-
-def _places(case: Case) -> tuple[NDArray[Any], bool]:
-    """Return where mismatches lie, at most so many, evenly spread; and whether these are all."""
-    actual, golden = case.flat
-    step = -(-case.mismatches // _LOOKED_AT)
-    found, seen = [], 0
-    for here in pieces(golden.size):
-        bad = np.flatnonzero(case.criteria.bad(actual[here], golden[here])) + here.start
-        found.append(bad[-seen % step :: step])
-        seen += bad.size
-    return np.concatenate(found), step == 1
 
 
 def _values(case: Case, flat: NDArray[Any]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from ascendlab.plots._roles import (
     Role,
 )
 
-_MODULES = ("aipp", "aipp_config", "load3d", "vector_padding", "bilinear_interpolation", "capi")
+_MODULES = ("aipp", "aipp_config", "load3d", "vector_padding", "bilinear_interpolation", "capi", "golden")
 
 __all__ = [
     "CHANNEL_PADDING",

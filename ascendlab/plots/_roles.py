@@ -8,7 +8,19 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
-__all__ = ["CHANNEL_PADDING", "INPUT", "MASKED", "ORIGIN", "OUTPUT", "PADDING", "PICKED", "WINDOW", "Role"]
+__all__ = [
+    "ALL_DIFFERENT",
+    "CHANNEL_PADDING",
+    "DIFFERENT",
+    "INPUT",
+    "MASKED",
+    "ORIGIN",
+    "OUTPUT",
+    "PADDING",
+    "PICKED",
+    "WINDOW",
+    "Role",
+]
 
 
 @dataclass(frozen=True)
@@ -54,3 +66,5 @@ OUTPUT = Role("output", "#009E73")
 PICKED = Role("picked element", "#D55E00", width=3.0)
 ORIGIN = Role("where it came from", "#D55E00", line=":", width=3.0)
 MASKED = Role("not written", "#999999", hatch="x")
+DIFFERENT = Role("some elements differ", "#56B4E9")
+ALL_DIFFERENT = Role("all elements differ", "#56B4E9", hatch="x")
