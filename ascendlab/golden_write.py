@@ -125,7 +125,7 @@ def write_golden(
     return case
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Made:
     """What a case consists of before it is written."""
 

@@ -160,7 +160,7 @@ def block_plan(
     return _plan(geometry, shape, rows, columns, order, sizes, {**within, **outer, "repeat_m": one, "repeat_k": one})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Positions:
     """Where along one axis of the matrix the entries of a result stand.
 

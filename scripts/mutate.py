@@ -189,7 +189,7 @@ def judges(module: str) -> list[str]:
     for prefix, patterns in JUDGES:
         if module.startswith(prefix):
             tests = [str(path) for pattern in patterns.split() for path in sorted((ROOT / "tests").glob(pattern))]
-            return [str(path_of(module)), *tests]
+            return [str(path_of(module)), str(ROOT / "tests" / "test_objects.py"), *tests]
     return []
 
 
@@ -307,9 +307,8 @@ def main() -> int:
         for module in chosen:
             print(*mutants_of(module), sep="\n")
         return 0
-    import hypothesis  # noqa: F401  what all children need is imported once
-    import numpy  # noqa: F401
-    import pytest  # noqa: F401
+    for needed in ("hypothesis", "numpy", "pytest", "matplotlib.figure", "ipywidgets", "google.protobuf.text_format"):
+        importlib.import_module(needed)  # once, for all children
 
     results = []
     for mutant, outcome in run(chosen, options.sample, options.seed, options.jobs):
