@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ascendlab.errors import AippConfigError, AscendlabError
+from ascendlab.errors import AippConfigError, AscendlabError, ParameterError
 
 __all__ = ["main"]
 
@@ -29,6 +29,7 @@ examples:
   ascendlab lab                                        open the notebooks
   ascendlab check-config aipp.cfg                      what looks wrong in an AIPP config file
   ascendlab render aipp.cfg --image cat.jpg            what it does to a picture, as aipp.png
+  ascendlab compare output.bin --case case.json        where a device's result is wrong, and why
 
 exit codes: 0 fine, 1 something is wrong or different, 2 a file cannot be used
 """
@@ -155,7 +156,36 @@ def _parser() -> argparse.ArgumentParser:
     render.add_argument("--profile", default="documented", metavar="NAME",
                         help="whose arithmetic: documented (default) or dav_3510")  # fmt: skip
     render.add_argument("--overwrite", action="store_true", help="replace a picture that is there already")
+    compare = add(
+        "compare", _compare, "say where a device's result differs from the golden one, and why",
+        "exit codes: 0 equal, 1 different, 2 a file cannot be used\n\n"
+        "examples:\n  ascendlab compare output/output.bin --case case.json\n"
+        "  ascendlab compare output.bin golden.bin --dtype half --shape 2,9,16,16 --rtol 1e-3 --atol 1e-3\n"
+        "  ascendlab compare output.npy golden.npy --max-bad 0.001",
+    )  # fmt: skip
+    compare.add_argument("actual", metavar="ACTUAL", help="what the device wrote: a .bin or .npy file")
+    compare.add_argument("golden", metavar="GOLDEN", nargs="?", help="what it should be; not needed with --case")
+    compare.add_argument("--case", metavar="JSON", help="the description that write_golden wrote: says type, shape and "
+                                                        "call, from which causes follow")  # fmt: skip
+    compare.add_argument("--output", default="", metavar="NAME", help="which result, of a case with several")
+    compare.add_argument("--dtype", metavar="T", help="element type of .bin files: half, int8, bfloat16 ...")
+    compare.add_argument("--shape", type=_shape, metavar="N,N,...", help="shape of the golden array")
+    compare.add_argument("--layout", metavar="NAME", help="order of its elements: ND, HWC, NC1HWC0, ZZ, NZ, ZN ...")
+    compare.add_argument("--rtol", type=float, default=0.0, metavar="X", help="relative tolerance (default: all bits)")
+    compare.add_argument("--atol", type=float, default=0.0, metavar="X", help="absolute tolerance")
+    compare.add_argument("--max-bad", type=float, default=0.0, metavar="X",
+                         help="share of elements that may be off, such as 0.001")  # fmt: skip
+    compare.add_argument("--equal-nan", action="store_true", help="take any NaN for any other")
+    compare.add_argument("--worst", type=int, default=5, metavar="N", help="how many of the worst to list (default 5)")
     return parser
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    """Read a shape such as 2,9,16,16 or 2x9x16x16."""
+    axes = text.replace("x", ",").split(",")
+    if not all(axis.strip().isdecimal() and len(axis) < 16 for axis in axes):
+        raise argparse.ArgumentTypeError("give numbers separated by commas, such as 2,9,16,16")
+    return tuple(int(axis) for axis in axes)
 
 
 def _config_source(file: str) -> Path | bytes:
@@ -222,3 +252,29 @@ def _render(options: argparse.Namespace) -> int:
         many = "1 thing looks" if len(found) == 1 else f"{len(found)} things look"
         _complain(f"{many} wrong in {options.file}: see ascendlab check-config {options.file}")
     return FINE
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from ascendlab.golden import compare, read_golden
+
+    more = {name: getattr(options, name) for name in ("layout", "rtol", "atol", "max_bad", "equal_nan", "worst")}
+    if options.case is None:
+        if options.golden is None:
+            raise ParameterError("GOLDEN", None, "a file, or --case")
+        if options.output:
+            raise ParameterError("--output", options.output, "nothing without --case")
+        golden, more = options.golden, {**more, "dtype": options.dtype, "shape": options.shape}
+    else:
+        for name in ("dtype", "shape"):
+            if getattr(options, name) is not None:
+                raise ParameterError(f"--{name}", getattr(options, name), "nothing with --case, which says it")
+        case = read_golden(options.case)
+        golden, more["output"] = case, options.output
+        if options.golden is not None:
+            name = options.output or case.only_output()
+            file = case.file(name)
+            golden, more = options.golden, {**more, "dtype": file.dtype, "shape": file.shape, "call": case.call}
+            more["output"] = ""
+    found = compare(options.actual, golden, **more)
+    _say(str(found))
+    return FINE if found.equal else FOUND

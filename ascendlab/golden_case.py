@@ -135,10 +135,14 @@ class GoldenCase:
         FileProblemError
             If the file is not the one that was written.
         """
+        return read_file(self.folder, self.file(name))
+
+    def file(self, name: str) -> GoldenFile:
+        """Return what is known of an array's file, by the array's name."""
         files = {**self.inputs, **self.outputs}
         if not isinstance(name, str) or name not in files:
             raise ParameterError("name", name, "one of " + ", ".join(files))
-        return read_file(self.folder, files[name])
+        return files[name]
 
     def __str__(self) -> str:
         where = "" if self.product is None else f" on {self.product}"

@@ -15,6 +15,7 @@ from PIL import Image
 import ascendlab as al
 from ascendlab import cli
 from ascendlab.cli import main
+from ascendlab.golden import compare, random_array, read_bin, read_golden, write_bin, write_golden
 
 CLEAN = "aipp_op {\n  aipp_mode: static\n  input_format: RGB888_U8\n}\n"
 WRONG = "aipp_op {\n  aipp_mode: static\n  input_format: YUV400_U8\n  csc_switch: true\n}\n"
@@ -35,7 +36,7 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # ---- all commands
 
 
-@pytest.mark.parametrize("command", ["", "check-config", "render"])
+@pytest.mark.parametrize("command", ["", "check-config", "render", "compare"])
 def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Every command explains itself, with examples and exit codes."""
     assert main([*command.split(), "--help"]) == 0
@@ -237,3 +238,98 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         "[1/4] reading the files ...", "[2/4] computing the picture ...", "[3/4] drawing ...", "[4/4] writing ...",
     ]  # fmt: skip
     assert shown[-1] == ""
+
+
+# ---- compare
+
+
+@pytest.fixture
+def case() -> Path:
+    """Write a case; its device has computed the right result, and a wrong one."""
+    params = al.LoadData3DParamsV2(
+        l1_h=5, l1_w=6, channel_size=16, filter_h=3, filter_w=2, m_extension=15, k_extension=96
+    )
+    call = al.Call(al.load_data_3d_v2, {"src": random_array("half", (1, 5, 6, 16), seed=3), "params": params})
+    golden = write_golden("case", call).golden
+    write_bin("case", "output/output.bin", golden)
+    wrong = golden.copy()
+    wrong[0, 2, 3, 4] += 1
+    write_bin("case", "output/wrong.bin", wrong)
+    np.save("wrong.npy", wrong)
+    np.save("golden.npy", golden)
+    return Path("case")
+
+
+def test_compare_with_a_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the description nothing else need be said: equal is 0, different is 1, with the place and its source."""
+    assert main(["compare", "case/output/output.bin", "--case", "case/case.json"]) == 0
+    assert "output.bin and golden are equal" in capsys.readouterr().out
+    assert main(["compare", "case/output/wrong.bin", "--case", "case"]) == 1
+    printed = capsys.readouterr()
+    found = compare(read_bin("case/output/wrong.bin", "half", (1, 6, 16, 16)), read_golden("case"))
+    assert printed.out.replace("wrong.bin", "actual") == f"{found}\n"
+    assert "which is src[0, 1, 3, 4]" in printed.out
+    assert printed.err == ""
+    command = ["compare", "case/output/wrong.bin", "case/output/wrong.bin", "--case", "case"]
+    assert main(command) == 0  # the other file instead of the case's own
+
+
+def test_compare_without_a_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Raw files need type and shape, those of NumPy know them."""
+    raw = ["compare", "case/output/wrong.bin", "case/output/golden.bin", "--dtype", "half"]
+    assert main(raw) == 1
+    assert main([*raw, "--shape", "1x6x16,16", "--layout", "ZZ"]) == 1
+    assert "matrix row 3, column 36" in capsys.readouterr().out
+    assert main(["compare", "wrong.npy", "golden.npy"]) == 1
+    assert main(["compare", "golden.npy", "golden.npy"]) == 0
+    assert main(["compare", "case/output/output.bin", "golden.npy"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (["--atol", "1"], 0),
+        (["--atol", "0.9"], 1),
+        (["--max-bad", "0.001"], 0),
+        (["--max-bad", "0.0005"], 1),
+        (["--rtol", "1e6"], 0),
+    ],
+)
+def test_compare_with_tolerance(case: Path, more: list[str], code: int) -> None:
+    """Tolerances and the share of elements that may be off decide."""
+    assert main(["compare", "wrong.npy", "golden.npy", *more]) == code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["missing.bin", "golden.npy"], "missing.bin cannot be read"),
+        (["wrong.npy"], "a file, or --case"),
+        (["case/output/wrong.bin", "case/output/golden.bin"], "dtype = None"),
+        (["wrong.npy", "golden.npy", "--dtype", "int8"], "golden.npy holds half, not int8"),
+        (["wrong.npy", "golden.npy", "--rtol", "nan"], "rtol = nan is not allowed"),
+        (["wrong.npy", "golden.npy", "--output", "x"], "--output = 'x'"),
+        (["wrong.npy", "--case", "case", "--dtype", "half"], "--dtype = 'half'"),
+        (["wrong.npy", "--case", "case", "--shape", "3"], "--shape = (3,)"),
+        (["wrong.npy", "--case", "case", "--output", "x"], "allowed: "),
+        (["wrong.npy", "--case", "wrong.npy"], "wrong.npy "),
+        (["case/input/src.bin", "--case", "case"], "has 960 bytes, but half of shape (1, 6, 16, 16) takes 3,072"),
+        (["wrong.npy", "golden.npy", "--worst", "-1"], "worst = -1"),
+    ],
+)
+def test_compare_says_what_is_wrong(
+    case: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be compared is named in one line, and gives 2."""
+    assert main(["compare", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert words in printed.err
+    assert printed.err.startswith("ascendlab: ")
+    assert printed.out == ""
+
+
+@pytest.mark.parametrize("shape", ["", "a", "1,,2", "-1", "1.5", "9" * 5000, "3,"])
+def test_shapes_that_are_none(shape: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is no shape is answered with how to write one."""
+    assert main(["compare", "a.bin", "b.bin", "--dtype", "half", f"--shape={shape}"]) == 2
+    assert "such as 2,9,16,16" in capsys.readouterr().err

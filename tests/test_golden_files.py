@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -336,6 +337,16 @@ print(json.dumps(codes))
 """
 
 
+KERNEL = """
+import numpy as np
+
+def halve(core, low, high):
+    core.asc_init()
+    core.poke(low, np.array([1, 2], np.float16))
+    core.poke(high, np.array([3, 4], np.float16))
+"""
+
+
 def run_scripts(commands: list[list[str]], cwd: Path) -> tuple[list[Any], str]:
     """Run scripts in a process of their own; return their exit codes and what they printed."""
     command = [sys.executable, "-W", "ignore", "-c", RUN, json.dumps(commands)]
@@ -358,6 +369,47 @@ def test_gen_data_makes_the_same_bytes(tmp_path: Path) -> None:
     codes, _ = run_scripts([[str(tmp_path / name / "scripts/gen_data.py")] for name in cases], tmp_path)
     assert codes == [0] * len(cases)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.bin")} == before
+
+
+def test_verify_result_judges(tmp_path: Path) -> None:
+    """For every kind of call: equal files pass, one flipped bit fails, and what is no result is neither."""
+    commands, expected = [], []
+    cases = [*examples().values(), launched()]
+    for i, call in enumerate(cases):
+        folder = tmp_path / f"{i}"
+        quietly(write_golden, folder, call, scripts=True, seed=SEED)
+        right = (folder / "output/golden.bin").read_bytes()
+        wrong = right[:-1] + bytes([right[-1] ^ 1])
+        for name, data in (("output", right), ("wrong", wrong), ("short", right[:-1])):
+            (folder / f"output/{name}.bin").write_bytes(data)
+        uses = {"": 0, "wrong": 1}
+        if i == 0:
+            uses |= {"output": 0, "wrong wrong": 0, "output wrong": 1, "short": 2, "missing": 2, "output short": 2}
+        for names, code in uses.items():
+            paths = [str(folder / f"output/{name}.bin") for name in names.split()]
+            commands.append([str(folder / "scripts/verify_result.py"), *paths])
+            expected.append(code)
+    codes, printed = run_scripts(commands, tmp_path)
+    assert codes == expected
+    assert printed.count("test pass") == expected.count(0)
+    assert printed.count("test failed") == expected.count(1)
+
+
+def test_verify_result_judges_all_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a kernel with several results all must be right, each in a file of its own name."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_kernels.py").write_text(KERNEL)
+    kernel = importlib.import_module("my_kernels").halve
+    run = al.launch(kernel, 1, np.zeros(2, np.float16), np.zeros(2, np.float16))
+    write_golden(tmp_path, run, scripts=True)
+    monkeypatch.setitem(ENVIRONMENT, "PYTHONPATH", f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}")
+    scripts = [[str(tmp_path / f"scripts/{name}.py")] for name in ("gen_data", "verify_result")]
+    codes = []
+    for low, high in (([1, 2], [3, 4]), ([1, 2], [3, 5])):
+        write_bin(tmp_path, "output/output_low.bin", np.array(low, np.float16), overwrite=True)
+        write_bin(tmp_path, "output/output_high.bin", np.array(high, np.float16), overwrite=True)
+        codes += run_scripts(scripts, tmp_path)[0]
+    assert codes == [0, 0, 0, 1]
 
 
 def test_scripts_say_what_is_missing(tmp_path: Path) -> None:

@@ -91,6 +91,34 @@ def little_memory() -> Iterator[None]:
     assert peak < 8 * MIB
 
 
+REASONS = {
+    b"": "is no JSON: line 1, column 1",
+    b"[1]": "no JSON object",
+    b'{"a": 1, "a": 1}': "gives a twice",
+    b'{"b": {"\\u0061": 1, "a": 1}}': "gives a twice",
+    b'{"a": NaN}': "has NaN, which is no JSON",
+    b'{"a": -Infinity}': "has -Infinity, which is no JSON",
+    b'{"a": 1e999}': "has the number 1e999, which is too large",
+    b'{"a": ' + b"9" * 5000 + b"}": "has a number of 5,000 characters",
+    b'{"a": 0.' + b"9" * 5000 + b"}": "has a number of 5,002 characters",
+    b'{"a": ' * 40: "is nested more than 32 levels deep",
+    b'{"a": "\0"}': "has a NUL byte",
+    b"\xff\xfe{": "begins with a byte-order mark",
+    b"\xef\xbb\xbf{}": "begins with a byte-order mark",
+    b'{"\xe4": 1}': "is no UTF-8: byte 2 is 0xe4",
+    b" " * (MIB + 1): "has more than 1,048,576 bytes",
+}
+
+
+@pytest.mark.parametrize("data", REASONS, ids=REASONS.values())
+def test_what_is_wrong_with_json(data: bytes) -> None:
+    """The message says what is wrong, and with which file."""
+    with pytest.raises(al.FileProblemError) as caught:
+        golden_json.parse(data, "x.json")
+    assert str(caught.value).startswith("x.json ")
+    assert REASONS[data] in str(caught.value)
+
+
 def make(kind: str, path: Path) -> Path:
     """Make one of the bad files."""
     path.parent.mkdir(parents=True, exist_ok=True)
