@@ -161,7 +161,7 @@ def _parser() -> argparse.ArgumentParser:
         "exit codes: 0 equal, 1 different, 2 a file cannot be used\n\n"
         "examples:\n  ascendlab compare output/output.bin --case case.json\n"
         "  ascendlab compare output.bin golden.bin --dtype half --shape 2,9,16,16 --rtol 1e-3 --atol 1e-3\n"
-        "  ascendlab compare output.npy golden.npy --max-bad 0.001",
+        "  ascendlab compare output.npy golden.npy --max-bad 0.001 --map mismatches.png",
     )  # fmt: skip
     compare.add_argument("actual", metavar="ACTUAL", help="what the device wrote: a .bin or .npy file")
     compare.add_argument("golden", metavar="GOLDEN", nargs="?", help="what it should be; not needed with --case")
@@ -176,6 +176,8 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("--max-bad", type=float, default=0.0, metavar="X",
                          help="share of elements that may be off, such as 0.001")  # fmt: skip
     compare.add_argument("--equal-nan", action="store_true", help="take any NaN for any other")
+    compare.add_argument("--map", metavar="PNG", help="draw where the mismatches lie, and the numbers around the first")
+    compare.add_argument("--overwrite", action="store_true", help="replace a picture that is there already")
     compare.add_argument("--worst", type=int, default=5, metavar="N", help="how many of the worst to list (default 5)")
     return parser
 
@@ -255,8 +257,11 @@ def _render(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
+    from ascendlab.files import check_free, write_file
     from ascendlab.golden import compare, read_golden
 
+    if options.map is not None:
+        check_free(Path(options.map), overwrite=options.overwrite)
     more = {name: getattr(options, name) for name in ("layout", "rtol", "atol", "max_bad", "equal_nan", "worst")}
     if options.case is None:
         if options.golden is None:
@@ -275,6 +280,13 @@ def _compare(options: argparse.Namespace) -> int:
             file = case.file(name)
             golden, more = options.golden, {**more, "dtype": file.dtype, "shape": file.shape, "call": case.call}
             more["output"] = ""
-    found = compare(options.actual, golden, **more)
+    with _progress(["comparing", "drawing"]) as step:
+        step()
+        found = compare(options.actual, golden, **more)
+        if options.map is not None:
+            from ascendlab.plots.golden import GoldenPicture
+
+            step()
+            write_file(options.map, GoldenPicture().draw(found), overwrite=options.overwrite)
     _say(str(found))
     return FINE if found.equal else FOUND

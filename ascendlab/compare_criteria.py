@@ -19,6 +19,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from ascendlab.arrays import check_size
 from ascendlab.fields import check_bool, check_real
 from ascendlab.half import widen
 
@@ -180,6 +181,8 @@ class Scan:
 
 def flat_elements(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array's elements in C order, without a copy where they lie like that."""
+    if not array.flags.c_contiguous:
+        check_size("a copy of an array", array.nbytes)
     return np.ascontiguousarray(array).reshape(-1)
 
 

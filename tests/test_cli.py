@@ -328,6 +328,25 @@ def test_compare_says_what_is_wrong(
     assert printed.out == ""
 
 
+def test_compare_draws_a_map(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The map is drawn where it was asked for, for equal files too, and over nothing that is there."""
+    command = ["compare", "wrong.npy", "golden.npy", "--map", "map.png"]
+    assert main(command) == 1
+    first = Path("map.png").read_bytes()
+    assert first.startswith(b"\x89PNG")
+    assert main(["compare", "golden.npy", "golden.npy", "--map", "map.png"]) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert Path("map.png").read_bytes() == first
+    assert main(["compare", "golden.npy", "golden.npy", "--map", "map.png", "--overwrite"]) == 0
+    assert Path("map.png").read_bytes() not in (first, b"")
+
+
+def test_file_names_are_no_formulas(case: Path) -> None:
+    """A file's name is drawn as it is, whatever a formula's sign in it would mean."""
+    Path("wrong.npy").rename("a$x_{$.npy")
+    assert main(["compare", "a$x_{$.npy", "golden.npy", "--map", "map.png"]) == 1
+
+
 @pytest.mark.parametrize("shape", ["", "a", "1,,2", "-1", "1.5", "9" * 5000, "3,"])
 def test_shapes_that_are_none(shape: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What is no shape is answered with how to write one."""
