@@ -148,7 +148,7 @@ def distance(actual: NDArray[Any], golden: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scan:
     """What one pass over two arrays finds.
 
