@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 import sys
 from pathlib import Path
@@ -109,29 +108,14 @@ def _bias_by_parity(direction, profile):
     return "cscBiasOut" if (direction == "YUV -> RGB") == (profile == "documented") else "cscBiasIn"
 
 
-RIGHT = [
-    ("block_padding", _block_by_slices),
-    ("block_padding", _block_by_loop),
-    ("xrgb_pixels", _xrgb_by_roll),
-    ("xrgb_pixels", _xrgb_by_loop),
-    ("swap_and_pad", _pad_by_slices),
-    ("swap_and_pad", _pad_by_loop),
-    ("to_half", _half_by_float16),
-    ("to_half", _half_by_rounding_twice),
-    ("normalisation", _middle_as_minimum),
-    ("normalisation", _middle_split),
-    ("bias_field", _bias_by_table),
-    ("bias_field", _bias_by_parity),
-]
-
-
-@pytest.mark.parametrize(("name", "answer"), RIGHT, ids=lambda x: getattr(x, "__name__", x))
-@pytest.mark.parametrize("seed", SEEDS)
-def test_right_answers_pass(name, answer, seed):
-    """A right answer passes, however it is written and whatever the random inputs are."""
-    result = ALL[name].check(answer, seed=seed)
-    assert result, result
-    assert result.status == "right"
+RIGHT = {
+    "block_padding": (_block_by_slices, _block_by_loop),
+    "xrgb_pixels": (_xrgb_by_roll, _xrgb_by_loop),
+    "swap_and_pad": (_pad_by_slices, _pad_by_loop),
+    "to_half": (_half_by_float16, _half_by_rounding_twice),
+    "normalisation": (_middle_as_minimum, _middle_split),
+    "bias_field": (_bias_by_table, _bias_by_parity),
+}
 
 
 # --- plausible wrong answers, written as a learner would ---
@@ -336,16 +320,6 @@ def test_wrong_answers_are_told_why(name, answer, reason, seed):
     assert re.search(reason, str(result)), result
 
 
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_every_misconception_is_wrong_and_recognised(name, seed):
-    """No misconception of an exercise is a right answer, and none is taken for another."""
-    for misconception in ALL[name].misconceptions:
-        result = ALL[name].check(misconception.answer, seed=seed)
-        assert result.status == "wrong", misconception.says
-        assert result.misconception == misconception.says
-
-
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"bias_field", "normalisation"}))
 def test_inputs_are_asymmetric(name):
     """A check runs on at least three different shapes, odd sizes among them, none of them square."""
@@ -432,37 +406,6 @@ def test_normalisation_says_which_number_is_an_integer():
     assert "`dtc_mean` is an integer in [0, 255]" in AIPP.normalisation.task
 
 
-def _not_implemented(*_):
-    raise NotImplementedError
-
-
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize(
-    "stub",
-    [None, lambda *_: None, lambda *_: ..., _not_implemented, ...],
-    ids=["none", "gives none", "gives ellipsis", "not implemented", "ellipsis"],
-)
-def test_an_unfinished_stub_is_not_an_error(name, stub):
-    """A stub that returns nothing, or says that it is not implemented, is answered kindly and shown as empty."""
-    result = ALL[name].check(stub)
-    assert result.status == "not done"
-    assert repr(result) == f"Not done yet: write {name}, then check again."
-    assert repr(ALL[name].show(stub)).endswith(f"{name} returns: nothing yet")
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_an_exception_is_explained(name):
-    """What the learner's function raises becomes a message with its line, not a traceback."""
-
-    def answer(*_):
-        return {}["missing"]
-
-    result = ALL[name].check(answer)
-    assert result.status == "stopped"
-    assert "KeyError in the line `return {}[\"missing\"]`: 'missing'" in str(result)
-    assert "KeyError" in str(ALL[name].show(answer))
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_an_answer_cannot_end_the_session(name):
     """sys.exit() in an answer, or any exception outside Exception, is told like every other."""
@@ -503,24 +446,6 @@ def test_a_seed_is_an_integer(seed):
             with pytest.raises(ParameterError, match=r"^seed = .*an integer in \[0, 18446744073709551615\]"):
                 run(answer, seed=seed)
     assert AIPP.block_padding.check(_block_by_loop, seed=np.uint64(2**64 - 1))
-
-
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize(
-    "rubbish",
-    ["text", [[1, 2], [3]], {"a": 1}, object(), [None], 1j, np.zeros(0), float("nan")],
-    ids=["text", "ragged", "dict", "object", "none", "complex", "empty", "nan"],
-)
-def test_rubbish_is_wrong(name, rubbish):
-    """An answer of any other kind is called wrong in a message; nothing is raised."""
-    result = ALL[name].check(lambda *_: rubbish)
-    assert result.status == "wrong"
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_a_called_function_is_noticed(name):
-    """Giving the result instead of the function gets a sentence about that."""
-    assert "without calling it" in str(ALL[name].check(np.zeros(3)))
 
 
 def test_wrong_number_of_parameters_is_explained():
@@ -628,33 +553,3 @@ def test_a_new_exercise_needs_only_its_table():
     assert len(calls) == 3
     assert "That is the double" in str(square.check(lambda n: 2 * n, seed=5))
     assert "the result is -1" in str(square.check(lambda n: -1))
-
-
-# --- the notebook ---
-
-
-def _notebook_cells(kind):
-    return [
-        "".join(c["source"])
-        for c in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-        if c["cell_type"] == kind
-    ]
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_the_notebooks_solution_passes(name):
-    """The solution printed in the notebook is right."""
-    blocks = re.findall(r"```python\n(.*?)```", "\n".join(_notebook_cells("markdown")), re.DOTALL)
-    [solution] = [block for block in blocks if f"def {name}(" in block]
-    space: dict = {"np": np}
-    exec(solution, space)
-    assert ALL[name].check(space[name]), ALL[name].check(space[name])
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_the_notebook_asks_every_exercise(name):
-    """The notebook holds stub, example and check of every exercise."""
-    code = "\n".join(_notebook_cells("code"))
-    assert f"def {name}({ALL[name].parameters}):" in code
-    assert f".{name}.show({name})" in code
-    assert f".{name}.check({name})" in code
