@@ -54,7 +54,7 @@ def test_wrong_answers_are_named(name: str, number: int, seed: int) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_each_exercise_knows_enough(name: str) -> None:
-    """Two right answers at least, written apart from the library, four wrong ones to recognise, three different inputs."""
+    """Two right answers apart from the library's, four wrong ones to recognise, three different inputs at least."""
     exercise = ALL[name]
     assert len(RIGHT[exercise.name]) >= 2
     assert len(exercise.misconceptions) >= 4
@@ -135,7 +135,7 @@ CODE, TEXT = _cells("code"), _cells("markdown")
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_notebook_asks_every_exercise(name: str) -> None:
-    """One notebook holds task, stub, example and check of the exercise, in this order, and behind it hint and solution."""
+    """One notebook holds task, stub, example and check of the exercise, in this order, then hint and solution."""
     exercise = ALL[name]
     [stem] = [stem for stem, cells in CODE.items() if f"exercises.{name}" in cells]
     order = [
