@@ -128,6 +128,32 @@ def test_structure(path: Path) -> None:
     assert [anchor for _, anchor in linked] == [title.replace(" ", "-") for title, _ in linked]
 
 
+# The last sections of every notebook, in this order; what stands in brackets is for those that emulate something.
+ENDINGS = ["Quirks", "(Error messages)", "Exercises", "(The ledger)", "(Where next)"]
+
+
+@notebooks
+def test_every_notebook_has_the_same_shape(path: Path) -> None:
+    """Each section says what to look for or what to move, and the last ones are the same everywhere."""
+    cells = read(path).cells
+    titles = [title for level, title in headings(read(path)) if level == 2]
+    endings = [title.strip("()") for title in ENDINGS]
+    found = [title for title in titles if title in endings]
+    assert found == [title for title in endings if title in found]
+    assert found == endings or set(found) >= {title for title in ENDINGS if not title.startswith("(")}
+    sections: dict[str, str] = {}
+    for cell in cells:
+        for part in re.split(r"(?m)^(?=## )", cell.source if cell.cell_type == "markdown" else ""):
+            title = (
+                part.partition("\n")[0].removeprefix("## ") if part.startswith("## ") else next(reversed(sections), "")
+            )
+            sections[title] = sections.get(title, "") + part
+    for title in titles:
+        if title not in endings and not title.startswith("Which notebook"):
+            words = sections[title]
+            assert "**Look for**" in words or "**Move**" in words or "Predict" in words, title
+
+
 @notebooks
 def test_stored_state(path: Path) -> None:
     """What is stored is what a run from top to bottom gave, and GitHub can show it."""
