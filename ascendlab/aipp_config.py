@@ -19,11 +19,9 @@ first layer, are scaled to 0..1 already, so that the file's normalisation comes 
 from __future__ import annotations
 
 import os
-import stat
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +36,7 @@ from ascendlab.aipp_config_text import LARGEST_TEXT, decode, refuse, scan
 from ascendlab.aipp_params import AippParams, LoadImageToLocalParams, check_profile
 from ascendlab.errors import NoEquivalentWarning, ParameterError
 from ascendlab.fields import check_int
+from ascendlab.files import read_regular
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -252,8 +251,10 @@ def read_aipp_config(source: str | bytes | os.PathLike[str]) -> AippConfig:
     ------
     AippConfigError
         What cannot be read: each place with line, column and what to write.
+    FileProblemError
+        A file that cannot be read: a folder, a pipe, one that is not there.
     ParameterError
-        Another type, or a file that cannot be opened.
+        Another type.
     ImportError
         Without protobuf.
 
@@ -280,26 +281,12 @@ def read_aipp_config(source: str | bytes | os.PathLike[str]) -> AippConfig:
 def read_config_text(source: str | bytes | os.PathLike[str]) -> str:
     """Return the text of a config file, whatever it says (see `read_aipp_config`)."""
     if isinstance(source, os.PathLike):
-        source = _read_file(source)
+        source = read_regular(source, LARGEST_TEXT + 1)
     if isinstance(source, (bytearray, memoryview)):
         source = bytes(source[: LARGEST_TEXT + 1])
     if not isinstance(source, (str, bytes)):
         raise ParameterError("source", source, "a pathlib.Path of a file, or its text as str or bytes")
     return decode(source)
-
-
-def _read_file(path: os.PathLike[str]) -> bytes:
-    """Read a regular file, no more of it than a config can have."""
-    try:
-        # Opening a pipe waits for a writer, and a device never ends: neither is opened.
-        regular = stat.S_ISREG(Path(path).stat().st_mode)
-        if regular:
-            with Path(path).open("rb") as file:
-                return file.read(LARGEST_TEXT + 1)
-    except (OSError, RuntimeError, ValueError, TypeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ParameterError("source", path, "a file that can be read", hint=reason) from None
-    raise ParameterError("source", path, "a regular file: no folder, no device, no pipe")
 
 
 def _parse(text: str) -> Message:
