@@ -148,7 +148,6 @@ def test_files_and_pictures_of_ones_own(tmp_path: Path) -> None:
     assert explorer.shown.origin == f"pixel (3, 4): source R {red}, G {green}, B {blue}"
     assert "(20, 30, 3) half" in explorer.shown.summary
     for preset in (
-        {"config": tmp_path / "none"},
         {"config": 3},
         {"image": image[0]},
         {"image": "x"},
@@ -156,6 +155,8 @@ def test_files_and_pictures_of_ones_own(tmp_path: Path) -> None:
     ):
         with pytest.raises(al.ParameterError):
             explorers.aipp_config(**preset)
+    with pytest.raises(al.FileProblemError, match="none cannot be read"):
+        explorers.aipp_config(config=tmp_path / "none")
     assert "# image: your picture" in text(explorer.python)
 
 

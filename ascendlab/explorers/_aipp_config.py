@@ -255,6 +255,8 @@ def aipp_config(*, group: str | None = None, image: NDArray[Any] | None = None, 
         For a preset that does not exist, and for a value that its control does not take.
     AippConfigError
         For a file that is too large to be shown, or no text at all.
+    FileProblemError
+        For a file that cannot be read.
 
     Examples
     --------
