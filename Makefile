@@ -18,7 +18,7 @@ help: ## Show this list
 lab: $(STAMPS)/notebooks ## Open JupyterLab on the first notebook (LAB_ARGS="--port 9999" is handed on)
 	@$(BIN)/python -m ascendlab.lab $(LAB_ARGS)
 
-test: $(STAMPS)/test chromium ## Run every test: unit, property, doctest, notebooks, browser (PYTEST_ARGS="-k padding" is handed on)
+test: $(STAMPS)/test chromium compiler ## Run every test: unit, property, doctest, notebooks, browser (PYTEST_ARGS="-k padding" is handed on)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(NBVAL) tests ascendlab notebooks $(PYTEST_ARGS)
 
 lint: $(STAMPS)/lint ## Check format, style and types
@@ -46,6 +46,9 @@ clean: ## Remove .venv and everything that tools have left
 
 chromium: $(STAMPS)/test
 	@$(BIN)/python tests/browser_chromium.py
+
+compiler: $(STAMPS)/test
+	@$(BIN)/python tests/cpp_compiler.py
 
 # One stamp for each extra of pyproject.toml: installed again only when that file has changed.
 $(STAMPS)/lint: EXTRAS = notebooks,lint

@@ -38,11 +38,17 @@ if TYPE_CHECKING:  # the same names as in _HOMES, for type checkers and editors
     from ascendlab.capi.launch import (
         launch as launch,
     )
+    from ascendlab.cpp import (
+        from_cpp as from_cpp,
+        read_cpp as read_cpp,
+        to_cpp as to_cpp,
+    )
     from ascendlab.errors import (
         AippConfigError as AippConfigError,
         AscendlabError as AscendlabError,
         AscendlabWarning as AscendlabWarning,
         BufferOverflowError as BufferOverflowError,
+        CppTextError as CppTextError,
         DocumentationConflictWarning as DocumentationConflictWarning,
         FileProblemError as FileProblemError,
         KernelError as KernelError,
@@ -122,11 +128,17 @@ _HOMES = {
     ),
     "capi": ("AICore",),
     "capi.launch": ("launch",),
+    "cpp": (
+        "from_cpp",
+        "read_cpp",
+        "to_cpp",
+    ),
     "errors": (
         "AippConfigError",
         "AscendlabError",
         "AscendlabWarning",
         "BufferOverflowError",
+        "CppTextError",
         "DocumentationConflictWarning",
         "FileProblemError",
         "KernelError",

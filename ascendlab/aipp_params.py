@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ascendlab.errors import ParameterError
-from ascendlab.fields import Parameters, check_bool, check_int, field, structure
+from ascendlab.fields import UNINITIALISED, Parameters, check_bool, check_int, field, structure
 
 __all__ = [
     "CSC_PRESETS",
@@ -167,11 +167,18 @@ class AippChannelPaddingParams(Parameters):
         default=0,
         high=1,
         table=_T7,
+        cpp_default=UNINITIALISED,
         always_emit=True,
         choices={0: "to 32 bytes (32 channels of 8 bits, 16 of half)", 1: "to 4 channels"},
     )
     c_padding_value: float = field(
-        "cPaddingValue", "T", "What the added channels hold.", default=0, table=_T7, always_emit=True
+        "cPaddingValue",
+        "T",
+        "What the added channels hold.",
+        default=0,
+        table=_T7,
+        cpp_default=UNINITIALISED,
+        always_emit=True,
     )
 
 
@@ -304,9 +311,9 @@ class AippParams(Parameters):
     )
 
 
-def _pad(side: str, cpp_side: str) -> Any:
+def _pad(side: str, cpp_side: str, cpp_type: str) -> Any:
     return field(
-        f"{cpp_side}PadSize", "uint8_t", f"Pad pixels at the {side}.", default=0, high=32, table=_LOAD, unit="pixels"
+        f"{cpp_side}PadSize", cpp_type, f"Pad pixels at the {side}.", default=0, high=32, table=_LOAD, unit="pixels"
     )
 
 
@@ -323,6 +330,11 @@ class LoadImageToLocalParams(Parameters):
     >>> LoadImageToLocalParams(horiz_size=8, vert_size=4, src_horiz_size=16, left_pad_size=2).left_pad_size
     2
     """
+
+    cpp_order = (
+        "horiz_size", "vert_size", "horiz_start_pos", "vert_start_pos", "src_horiz_size",
+        "top_pad_size", "bot_pad_size", "left_pad_size", "right_pad_size", "sid",
+    )  # fmt: skip
 
     horiz_size: int = field(
         "horizSize", "uint16_t", "Width of the window.", low=2, high=4095, table=_LOAD, unit="pixels"
@@ -349,10 +361,10 @@ class LoadImageToLocalParams(Parameters):
     vert_start_pos: int = field(
         "vertStartPos", "uint16_t", "Row where the window starts.", default=0, high=4095, table=_LOAD, unit="pixels"
     )
-    top_pad_size: int = _pad("top", "top")
-    bot_pad_size: int = _pad("bottom", "bot")
-    left_pad_size: int = _pad("left", "left")
-    right_pad_size: int = _pad("right", "right")
+    top_pad_size: int = _pad("top", "top", "uint8_t")
+    bot_pad_size: int = _pad("bottom", "bot", "uint8_t")
+    left_pad_size: int = _pad("left", "left", "uint16_t")
+    right_pad_size: int = _pad("right", "right", "uint16_t")
     sid: int = field("sid", "uint8_t", "Reserved.", default=0, table=_LOAD)
 
     def __post_init__(self) -> None:

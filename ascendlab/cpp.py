@@ -1,7 +1,8 @@
-"""Ascend C code for parameter objects and calls, in the style of the documents' examples.
+"""Ascend C code for parameter objects and calls, in the style of the documents' examples, and back.
 
 Everything follows from the field tables (`ascendlab.fields`): a structure that is declared there needs no code here.
-Only members that differ from the C++ structure's defaults are written, and those that C++ leaves uninitialised.
+Only members that differ from the C++ structure's defaults are written, and those that C++ leaves uninitialised or at
+a value that the documents do not allow.
 
 >>> from ascendlab import AippPaddingParams, AippParams
 >>> print(to_cpp(AippParams(padding_params=AippPaddingParams(padding_mode=2)), dtype="int8"))
@@ -9,6 +10,8 @@ AscendC::AippParams<int8_t> aippConfig;
 aippConfig.paddingParams.paddingMode = 2;
 aippConfig.cPaddingParams.cPaddingMode = 0;
 aippConfig.cPaddingParams.cPaddingValue = 0;
+>>> from_cpp("AscendC::AippSwapParams swap{ .isSwapRB = true };  // B, G, R")
+AippSwapParams(is_swap_rb=True, is_swap_uv=False, is_swap_ax=False)
 """
 
 from __future__ import annotations
@@ -16,46 +19,53 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
-from ascendlab.aipp import load_image_to_local
+from ascendlab.aipp import AippParams, AippSetup, LoadImageToLocalParams, load_image_to_local, set_aipp_functions
+from ascendlab.capi.core import AICore
+from ascendlab.capi.launch import Launch
+from ascendlab.capi.registers import Register
+from ascendlab.cpp_capi import core_lines, launch_lines, register_lines
+from ascendlab.cpp_literals import literal, variable_name
+from ascendlab.cpp_read import from_cpp, read_cpp
 from ascendlab.cpp_vector import bilinear_interpolation_lines, vector_padding_lines
 from ascendlab.dtypes import DataType, as_dtype, check_constant
 from ascendlab.errors import ParameterError
-from ascendlab.fields import Field, Parameters, fields_of, is_default, same_value
-from ascendlab.load3d import LoadDataRepeatParam, load_data_3d_v1, load_data_3d_v2
+from ascendlab.fields import Field, Parameters, check_int, cpp_fields, fields_of, is_default, same_value
+from ascendlab.load3d import LoadDataRepeatParam, im2col, load_data_3d_v1, load_data_3d_v2
 from ascendlab.provenance import Call, registered, trace
 from ascendlab.vector import bilinear_interpolation, vector_padding
 
-__all__ = ["literal", "shortest_half", "to_cpp", "variable_name"]
+__all__ = ["from_cpp", "read_cpp", "to_cpp"]
 
 _LINE = 76
-_SMALL_FLOATS = ("bfloat16_t", "fp8_e4m3fn_t", "fp8_e5m2_t")
-# Names that the documents' examples give to variables of these structures; others start with a small letter.
-_VARIABLES = {"AippParams": "aippConfig"}
 
 
-def to_cpp(what: Parameters | Call, *, dtype: Any = None) -> str:
+def to_cpp(
+    what: Parameters | Register | Call | AippSetup | Launch | AICore, *, dtype: Any = None, block: int = 0
+) -> str:
     """Write Ascend C code.
 
     Parameters
     ----------
-    what : parameter object or Call
-        A structure becomes a declaration and assignments; a call of an emulated function becomes all the lines that
-        make it, with the documents' names for tensors.
+    what : parameter object, Register, Call, AippSetup, Launch or AICore
+        A structure becomes a declaration and assignments, so does a union of the C API; a register that has none
+        becomes the call that sets it.  A call of an emulated function becomes all the lines that make it, with the
+        documents' names for tensors; what `ascendlab.launch` returned becomes the kernel, its loops unrolled and its
+        constants put in, and a core by itself the body of one.
     dtype : dtype, optional
-        The template argument ``T`` of a structure that has one; the letter T stands there without it.  A call
-        knows its own.
+        The template argument ``T`` of a structure that has one; the letter T stands there without it.  Everything
+        else knows its own.
+    block : int, optional
+        Which block of a launch.
 
     Returns
     -------
     str
-        Lines of C++ without a final newline.
+        Lines of C++ without a final newline.  `ascendlab.from_cpp` reads parameter objects back.
 
     Raises
     ------
     ParameterError
-        For something that is neither, for a function that no Ascend C call corresponds to, for a constant that
+        For something that is none of these, for a function that no Ascend C call corresponds to, for a constant that
         `dtype` does not hold, and for what the called function itself refuses.
 
     Examples
@@ -67,53 +77,40 @@ def to_cpp(what: Parameters | Call, *, dtype: Any = None) -> str:
     loadImageToLocalParams.vertSize = 4;
     loadImageToLocalParams.srcHorizSize = 16;
     loadImageToLocalParams.leftPadSize = 2;
+
+    >>> from ascendlab.capi import asc_load3d_v2_config
+    >>> print(to_cpp(asc_load3d_v2_config(rpt_time=3, rpt_mode=1)))
+    asc_load3d_v2_config repeat_config;
+    repeat_config.rpt_time = 3;
+    repeat_config.rpt_mode = 1;
     """
+    kind = None if dtype is None else as_dtype(dtype)
+    return "\n".join(_lines(what, kind, block))
+
+
+def _lines(what: Any, template: DataType | None, block: int) -> list[str]:
     if isinstance(what, Parameters):
-        return "\n".join(_declaration(what, None if dtype is None else as_dtype(dtype)))
+        return _declaration(what, template)
+    if isinstance(what, Register):
+        return register_lines(what)
+    if isinstance(what, AippSetup):
+        return _set_aipp_functions(what)
+    if isinstance(what, Launch):
+        return launch_lines(what, check_int("block", block, 0, len(what.cores) - 1))
+    if isinstance(what, AICore):
+        return core_lines(what)
     if not isinstance(what, Call):
-        raise ParameterError("what", what, "a parameter object or a Call")
+        allowed = "a parameter object or a Call; or a register of the C API, an AippSetup, a Launch, an AICore"
+        raise ParameterError("what", what, allowed)
+    if what.function is im2col:
+        hint = "No instruction makes the whole matrix; LoadData (load_data_3d_v1, load_data_3d_v2) loads blocks of it"
+        raise ParameterError("function", im2col, "a function that an Ascend C call corresponds to", hint=hint)
+    if what.function is set_aipp_functions:
+        return _set_aipp_functions(what.run())  # it configures and moves no data
     writer = registered(_CALLS, what.function)
     # Whoever can trace a call has checked all of it, and has moved no data.
     trace(what)
-    return "\n".join(writer(what.bound()))
-
-
-def literal(value: Any, cpp_type: str) -> str:
-    """Write a value as a C++ literal of a type.
-
-    Examples
-    --------
-    >>> literal(0.01712, "half"), literal(True, "bool"), literal(-3, "int8_t"), literal(2**40, "uint64_t")
-    ('static_cast<half>(0.01712)', 'true', '-3', '1099511627776ULL')
-    """
-    if cpp_type == "bool":
-        return "true" if value else "false"
-    if cpp_type == "half":
-        return f"static_cast<half>({shortest_half(value)})"
-    if cpp_type == "float":
-        return f"{np.float32(value)}f"
-    if cpp_type in _SMALL_FLOATS:
-        return f"static_cast<{cpp_type}>({float(value)}f)"
-    if cpp_type == "uint64_t":
-        return f"{value}ULL"
-    if "int" in cpp_type:
-        return str(int(value))  # integers have no negative zero
-    return str(value)
-
-
-def shortest_half(value: float) -> float:
-    """Return the number with the fewest digits that rounds to the same half, for code that people read.
-
-    >>> shortest_half(0.0171203613), shortest_half(65504.0)
-    (0.01712, 65504.0)
-    """
-    return float(value) if float(value).is_integer() else float(str(np.float16(value)))
-
-
-def variable_name(structure: type[Parameters]) -> str:
-    """Return the name that declarations give to a variable of a structure."""
-    name = structure.cpp_name
-    return _VARIABLES.get(name, name[0].lower() + name[1:])
+    return writer(what.bound())
 
 
 def _declaration(params: Parameters, template: DataType | None) -> list[str]:
@@ -147,7 +144,7 @@ def _literal_of(value: Any, spec: Field, template: DataType | None) -> str:
     return literal(value, template.cpp)
 
 
-def _variables(params: Parameters, names: tuple[str, ...]) -> list[str]:
+def _variables(params: Parameters, names: list[str]) -> list[str]:
     """Declare members as variables of their own, as the documents' examples do, one line per type."""
     by_type: dict[str, list[str]] = {}
     specs = {spec.document_name: (name, spec) for name, spec in fields_of(type(params)).items()}
@@ -169,31 +166,37 @@ def _wrapped(items: list[str]) -> list[str]:
     return lines
 
 
-# The order in which C++ declares the structure that LoadImageToLocal takes in braces.
-_WINDOW = (
-    "horizSize", "vertSize", "horizStartPos", "vertStartPos", "srcHorizSize",
-    "topPadSize", "botPadSize", "leftPadSize", "rightPadSize",
-)  # fmt: skip
+# LoadImageToLocalParams has a constructor for these members, which the document's example calls with braces.
+_IN_BRACES = [spec.document_name for name, spec in cpp_fields(LoadImageToLocalParams).items() if name != "sid"]
+
+
+def _set_aipp_functions(setup: AippSetup) -> list[str]:
+    # src1 starts where the Y plane ends: both planes lie in one piece of global memory, as in the document's example.
+    second = "" if setup.src1 is None else "fmGlobal[gmSrc0Size], "
+    size = [] if setup.src1 is None else [f"uint32_t gmSrc0Size = {setup.src0.size};"]
+    return [
+        f"// fmGlobal: GlobalTensor<{as_dtype(setup.src0.dtype).cpp}>, the picture in global memory",
+        *size,
+        f"AscendC::AippInputFormat inputFormat = AscendC::AippInputFormat::{setup.input_format.name};",
+        *_declaration(setup.config, setup.dtype),
+        f"AscendC::SetAippFunctions(fmGlobal, {second}inputFormat, {variable_name(AippParams)});",
+    ]
 
 
 def _load_image_to_local(arguments: Mapping[str, Any]) -> list[str]:
     setup, params = arguments["setup"], arguments["params"]
-    # src1 starts where the Y plane ends: both planes lie in one piece of global memory, as in the document's example.
-    second = "" if setup.src1 is None else "fmGlobal[gmSrc0Size], "
-    size = [] if setup.src1 is None else [f"uint32_t gmSrc0Size = {setup.src0.size};"]
-    source = as_dtype(setup.src0.dtype).cpp
-    members = (*_WINDOW, "sid") if params.sid else _WINDOW
+    picture, *configured = _set_aipp_functions(setup)
+    lines = [picture, f"// featureMapA1: LocalTensor<{setup.dtype.cpp}>, the result in L1", *configured]
+    if params.sid:
+        name = variable_name(LoadImageToLocalParams)
+        return [*lines, *_declaration(params, None), f"AscendC::LoadImageToLocal(featureMapA1, {name});"]
+    *first, last = _wrapped(_IN_BRACES)
     return [
-        f"// fmGlobal: GlobalTensor<{source}>, the picture in global memory",
-        f"// featureMapA1: LocalTensor<{setup.dtype.cpp}>, the result in L1",
-        *size,
-        f"AscendC::AippInputFormat inputFormat = AscendC::AippInputFormat::{setup.input_format.name};",
-        *_declaration(setup.config, setup.dtype),
-        f"AscendC::SetAippFunctions(fmGlobal, {second}inputFormat, aippConfig);",
-        *_variables(params, members),
+        *lines,
+        *_variables(params, _IN_BRACES),
         "AscendC::LoadImageToLocal(featureMapA1, {",
-        *(f"    {line}" for line in _wrapped(list(members))[:-1]),
-        f"    {_wrapped(list(members))[-1].rstrip(',')} }});",
+        *(f"    {line}" for line in first),
+        f"    {last.rstrip(',')} }});",
     ]
 
 

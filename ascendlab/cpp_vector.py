@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ascendlab.cpp_literals import hexadecimal
 from ascendlab.dtypes import DataType, as_dtype
 from ascendlab.vector import MASK_PLACEHOLDER, mask_to_bitwise
 
@@ -14,10 +15,13 @@ __all__ = ["bilinear_interpolation_lines", "vector_padding_lines"]
 
 
 def _mask_lines(mask: Any) -> list[str]:
-    """Declare a mask as the document does: an array of words in the bitwise form, a number in the continuous one."""
+    """Declare a mask as the document does: an array of words in the bitwise form, a number in the continuous one.
+
+    The array has two words for 32-bit data too: the C++ layer reads both, the second one past a shorter array.
+    """
     if isinstance(mask, (list, tuple, np.ndarray)):
-        words = [f"0x{int(word):x}ULL" for word in mask]
-        return [f"uint64_t mask[{len(words)}] = {{ {', '.join(words)} }};"]
+        low, high = (*map(int, mask), 0)[:2]
+        return [f"uint64_t mask[2] = {{ {hexadecimal(low)}, {hexadecimal(high)} }};"]
     return [f"uint64_t mask = {int(mask)};"]
 
 
@@ -25,7 +29,7 @@ def _set_vector_mask(vector_mask: Any, kind: DataType) -> str:
     """Write the call that sets the mask beforehand; its words come highest first."""
     words = mask_to_bitwise(vector_mask, kind)
     high, low = words[1:] or (0,), words[0]
-    return f"AscendC::SetVectorMask<{kind.cpp}>(0x{high[0]:x}ULL, 0x{low:x}ULL);"
+    return f"AscendC::SetVectorMask<{kind.cpp}>({hexadecimal(high[0])}, {hexadecimal(low)});"
 
 
 def vector_padding_lines(arguments: Mapping[str, Any]) -> list[str]:

@@ -26,6 +26,8 @@ __all__ = [
     "AscendlabWarning",
     "BufferOverflowError",
     "ConfigProblem",
+    "CppProblem",
+    "CppTextError",
     "DocumentationConflictWarning",
     "FileProblemError",
     "KernelError",
@@ -183,7 +185,44 @@ class ConfigProblem(NamedTuple):
         return f"line {self.line}, column {self.column}: {self.problem}. {self.fix}"
 
 
-class AippConfigError(AscendlabError):
+class CppProblem(NamedTuple):
+    """One place in C++ text that says nothing which can be read as parameters.
+
+    Parameters
+    ----------
+    line, column : int
+        Where, counted from 1.
+    source : str
+        The line as it stands there, or the part of a long one.
+    problem : str
+        What is wrong there.
+    fix : str
+        What would be understood instead.
+    """
+
+    line: int
+    column: int
+    source: str
+    problem: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}, {describe_value(self.source)}: {self.problem}. {self.fix}"
+
+
+class _Places(Exception):  # noqa: N818 (a part of errors, none by itself)
+    """What the errors about a text share: all the places where it cannot be read."""
+
+    def __init__(self, problems: Iterable[ConfigProblem | CppProblem]) -> None:
+        self.problems: tuple[Any, ...] = tuple(problems)
+        self.line, self.column = self.problems[0].line, self.problems[0].column
+        super().__init__("\n".join(map(str, self.problems)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,)
+
+
+class AippConfigError(_Places, AscendlabError):
     """The text is no AIPP config file.
 
     Parameters
@@ -199,13 +238,22 @@ class AippConfigError(AscendlabError):
         Of the first.
     """
 
-    def __init__(self, problems: Iterable[ConfigProblem]) -> None:
-        self.problems = tuple(problems)
-        self.line, self.column = self.problems[0].line, self.problems[0].column
-        super().__init__("\n".join(map(str, self.problems)))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return AippConfigError, (self.problems,)
+class CppTextError(_Places, AscendlabError):
+    """The text is not the C++ that `ascendlab.from_cpp` reads.
+
+    Parameters
+    ----------
+    problems : iterable of CppProblem
+        At least one; the first ones where there are many.
+
+    Attributes
+    ----------
+    problems : tuple of CppProblem
+        All of them.
+    line, column : int
+        Of the first.
+    """
 
 
 class FileProblemError(AscendlabError):

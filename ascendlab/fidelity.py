@@ -25,7 +25,8 @@ class Rule:
     Parameters
     ----------
     id : str
-        Starts with the API: ``aipp-``, ``config-`` (AIPP's config files), ``load3d-``, ``capi-``, ``vector-``, ``bilinear-``.
+        Starts with the API: ``aipp-``, ``config-`` (AIPP's config files), ``load3d-``, ``capi-``, ``vector-``,
+        ``bilinear-``, ``cpp-`` (Ascend C code).
     rule : str
         What the emulation does, in a sentence.
     source : str
@@ -305,6 +306,10 @@ RULES: tuple[Rule, ...] = (
     Rule("capi-load-data", "LoadData sets the feature map's and the padding's register itself, or uses what is there, as IsResetLoad3dConfig says.", "document", "Load3D, table 1"),
     Rule("capi-aipp", "LoadImageToLocal runs on MTE2 and leaves (H, W, C) in L1: with 32 bytes a pixel that is NC1HWC0 with C1 = 1, with 4 channels a packed map.",
          "document", "SetAippFunctions, table 7; Load3D, channelSize"),
+    Rule("cpp-defaults", "Code leaves out what the C++ structure starts with. AippChannelPaddingParams starts with nothing, LoadData3DParamsV1 with an illegal 0 in strides, filter, dilation, jumpStride and repeatTime: these are always written, and missed in what is read.",
+         "open-source kernel", "asc-devkit, kernel_struct_aipp.h and kernel_struct_mm.h", "The documents list most of these structures without initialisers, and defaults in their tables."),
+    Rule("cpp-mask-words", "A bitwise mask of 32-bit data is written as two words, the second one 0.", "open-source kernel", "asc-devkit, vector calls: SetMask(mask[1], mask[0])",
+         "The document gives such an array one word; the call would read behind it."),
     Rule("capi-golden", "The fast golden convolution adds in float64 and rounds once.", "inferred", "golden data need no order; see capi-mmad-order for what the machine does"),
 )  # fmt: skip
 

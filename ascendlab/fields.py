@@ -28,12 +28,14 @@ from ascendlab.errors import ParameterError
 __all__ = [
     "HALF_MAX",
     "REQUIRED",
+    "UNINITIALISED",
     "Field",
     "Parameters",
     "argument",
     "check_bool",
     "check_int",
     "check_real",
+    "cpp_fields",
     "field",
     "fields_of",
     "is_default",
@@ -44,6 +46,7 @@ __all__ = [
 HALF_MAX = 65504.0
 _NO_REAL_NUMBERS = (bool, np.bool_, np.flexible, np.complexfloating, np.datetime64, np.timedelta64)
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "REQUIRED"})()
+UNINITIALISED: Any = type("Uninitialised", (), {"__repr__": lambda self: "UNINITIALISED"})()
 
 
 def check_int(name: str, value: object, low: int, high: int, *, table: str = "", hint: str = "") -> int:
@@ -95,8 +98,12 @@ class Field:
         For instance ``"pixels"``.
     choices : mapping, optional
         Meaning of each value, for modes.
+    cpp_default : object, optional
+        What the C++ structure starts this member with, where that is not `default` (zero, for a required one);
+        `UNINITIALISED` where it leaves whatever the memory held.
     always_emit : bool, optional
-        The C++ structure leaves this member uninitialised (or illegal) unless code sets it.
+        Code sets this member even to its default, since C++ starts it with something else, or with a value that the
+        document does not allow.
     structure : type, optional
         The class of a member that is a structure itself.
     length : int, optional
@@ -112,6 +119,7 @@ class Field:
     table: str = ""
     unit: str = ""
     choices: Mapping[int, str] | None = None
+    cpp_default: Any = None
     always_emit: bool = False
     structure: type[Any] | None = None
     length: int = 0
@@ -120,6 +128,17 @@ class Field:
     def required(self) -> bool:
         """Whether the caller must give a value."""
         return self.default is REQUIRED and self.structure is None
+
+    @property
+    def cpp_start(self) -> Any:
+        """What this member holds in a C++ variable that nobody has assigned to; see `cpp_default`.
+
+        >>> argument("repeatTime", "uint8_t", "Repeats.", default=1, cpp_default=0).cpp_start
+        0
+        """
+        if self.cpp_default is not None:
+            return self.cpp_default
+        return 0 if self.required else self.default
 
     @property
     def range_text(self) -> str:
@@ -234,6 +253,8 @@ class Parameters:
 
     cpp_name: ClassVar[str] = ""
     template: ClassVar[bool] = False
+    # Python names in the order of C++'s declaration, where the table below has another.
+    cpp_order: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         for name, spec in fields_of(type(self)).items():
@@ -247,6 +268,12 @@ def fields_of(cls: type[Parameters]) -> Mapping[str, Field]:
     """Map each field's Python name to its `Field`, in the document's order."""
     # mypy takes classes that lack __hash__ on their instances for unhashable themselves.
     return _table(cast(Hashable, cls))
+
+
+def cpp_fields(cls: type[Parameters]) -> Mapping[str, Field]:
+    """Map each field's Python name to its `Field`, in the order in which braces initialise the C++ structure."""
+    table = fields_of(cls)
+    return {name: table[name] for name in cls.cpp_order} if cls.cpp_order else table
 
 
 @functools.cache

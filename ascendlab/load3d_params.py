@@ -232,12 +232,12 @@ class LoadData3DParamsV1(Parameters):
         table=_T3,
         unit="pixels",
     )
-    stride_w: int = _stride("W", _T3, always_emit=True)
-    stride_h: int = _stride("H", _T3, always_emit=True)
-    filter_w: int = _filter("W", "Width", 1, _T3, always_emit=True)
-    filter_h: int = _filter("H", "Height", 1, _T3, always_emit=True)
-    dilation_filter_w: int = _dilation("W", _T3, always_emit=True)
-    dilation_filter_h: int = _dilation("H", _T3, always_emit=True)
+    stride_w: int = _stride("W", _T3, cpp_default=0, always_emit=True)
+    stride_h: int = _stride("H", _T3, cpp_default=0, always_emit=True)
+    filter_w: int = _filter("W", "Width", 1, _T3, cpp_default=0, always_emit=True)
+    filter_h: int = _filter("H", "Height", 1, _T3, cpp_default=0, always_emit=True)
+    dilation_filter_w: int = _dilation("W", _T3, cpp_default=0, always_emit=True)
+    dilation_filter_h: int = _dilation("H", _T3, cpp_default=0, always_emit=True)
     jump_stride: int = field(
         "jumpStride",
         "uint8_t",
@@ -247,6 +247,7 @@ class LoadData3DParamsV1(Parameters):
         high=127,
         table=_T3,
         unit="fractals",
+        cpp_default=0,
         always_emit=True,
     )
     repeat_mode: int = field(
@@ -259,7 +260,15 @@ class LoadData3DParamsV1(Parameters):
         choices={0: "the filter point (w, then h, then c1)", 1: "the windows, by 16"},
     )
     repeat_time: int = field(
-        "repeatTime", "uint8_t", "How many fractals.", default=1, low=1, high=255, table=_T3, always_emit=True
+        "repeatTime",
+        "uint8_t",
+        "How many fractals.",
+        default=1,
+        low=1,
+        high=255,
+        table=_T3,
+        cpp_default=0,
+        always_emit=True,
     )
     c_size: int = field(
         "cSize",

@@ -21,7 +21,7 @@ import numpy as np
 
 from ascendlab.aipp import AippSetup, set_aipp_functions
 from ascendlab.capi.launch import Launch, launch
-from ascendlab.cpp import shortest_half
+from ascendlab.cpp_literals import shortest_half
 from ascendlab.dtypes import DataType
 from ascendlab.errors import ParameterError
 from ascendlab.fields import Parameters, fields_of, is_default

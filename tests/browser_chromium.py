@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from system_packages import ensure
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
@@ -28,21 +29,5 @@ def find_chromium() -> str | None:
     return found or (str(MAC) if MAC.exists() else None)
 
 
-def main() -> int:
-    """Make sure that there is a browser; install Debian's as root."""
-    apt = shutil.which("apt-get")
-    may_install = apt and hasattr(os, "geteuid") and os.geteuid() == 0 and "ASCENDLAB_CHROMIUM" not in os.environ
-    if find_chromium() is None and may_install:
-        print("Installing Debian's chromium for the browser tests ...", flush=True)
-        environ = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        install = [str(apt), "install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"]
-        for command in ([str(apt), "update"], install):
-            subprocess.run(command, env=environ, check=False, stdout=subprocess.DEVNULL)
-    if find_chromium() is None:
-        print(HINT, file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ensure(find_chromium, ("chromium", "fonts-dejavu-core"), "ASCENDLAB_CHROMIUM", HINT))

@@ -32,7 +32,7 @@ MODULES = (
 # Plumbing that stands in a module's __all__ for other modules; its callers have checked everything.
 INTERNAL = {
     "aipp_sources", "bilinear_interpolation_sources", "check_constant", "registered", "require_product",
-    "vector_padding_sources", "literal", "shortest_half", "variable_name",
+    "vector_padding_sources",
 }  # fmt: skip
 # Arguments that only the library's own code passes.
 INTERNAL_ARGUMENTS = {"as_dtype": {"allowed", "parameter"}}
@@ -135,6 +135,9 @@ EXAMPLES: dict[str, Callable[[], dict[str, Any]]] = {
         "bias_in": (1, 2, 3),
         "bias_out": [1, 2, 3],
     },
+    "to_cpp": lambda: {"what": block(), "dtype": "half", "block": 0},
+    "from_cpp": lambda: {"text": "AippSwapParams s; AippSwapParams t;", "name": "t"},
+    "read_cpp": lambda: {"text": "AippSwapParams s{true};"},
     "Call": lambda: {"function": al.load_image_to_local, "arguments": {"setup": picture_setup(), "params": window()}},
     "trace": lambda: {
         "call": al.Call(al.load_image_to_local, {"setup": picture_setup(), "params": window()}),

@@ -9,7 +9,7 @@ import pytest
 import ascendlab as al
 from ascendlab import fidelity
 
-APIS = ("aipp", "config", "load3d", "capi", "vector", "bilinear")
+APIS = ("aipp", "config", "load3d", "capi", "vector", "bilinear", "cpp")
 
 
 @pytest.mark.parametrize("rule", fidelity.RULES, ids=lambda r: r.id)
@@ -34,6 +34,7 @@ DOCUMENTS = {
     "capi": ("asc_set_l12l0a_3d_padding", "Load", "SetAippFunctions"),
     "vector": ("VectorPadding", "BilinearInterpolation"),
     "bilinear": ("BilinearInterpolation",),
+    "cpp": (),
 }
 
 

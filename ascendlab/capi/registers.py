@@ -79,10 +79,21 @@ class Bits:
         What it says, with the unit.
     minimum, maximum : int, optional
         What the documents allow; the call that consumes the register checks it.
+    in_union : bool, optional
+        Whether the C API's union, where there is one, has a member of this name; else only its raw word reaches here.
     """
 
-    def __init__(self, low: int, width: int, meaning: str, *, minimum: int = 0, maximum: int | None = None) -> None:
-        self.low, self.width, self.meaning = low, width, meaning
+    def __init__(
+        self,
+        low: int,
+        width: int,
+        meaning: str,
+        *,
+        minimum: int = 0,
+        maximum: int | None = None,
+        in_union: bool = True,
+    ) -> None:
+        self.low, self.width, self.meaning, self.in_union = low, width, meaning, in_union
         self.minimum = minimum
         self.maximum = (1 << width) - 1 if maximum is None else maximum
 
@@ -216,8 +227,8 @@ class Load3dV2Config(Register):
     rpt_stride = Bits(0, 16, "distance of two repeats: 16 rows (mode 0) or one C0 of columns (mode 1)")
     rpt_time = Bits(16, 8, "number of repeats; 0: no operation")
     rpt_mode = Bits(24, 1, "0: repeats along M; 1: repeats along K")
-    dst_stride = Bits(32, 16, "fractals from one fractal column of the destination to the next")
-    dst_start_pos_m = Bits(48, 16, "first fractal row of the destination")
+    dst_stride = Bits(32, 16, "fractals from one fractal column of the destination to the next", in_union=False)
+    dst_start_pos_m = Bits(48, 16, "first fractal row of the destination", in_union=False)
 
 
 class Gm2l1NzPara(Register):
