@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from browser_chromium import HINT, find_chromium
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -117,6 +118,38 @@ def with_explorer(call: str) -> NotebookNode:
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
+
+# Runs in the page: numbers what the Tab key should reach in an explorer, and keeps how each looks without the focus.
+_TAB_STOPS = """
+root => {
+  const usable = e => !e.disabled && e.checkVisibility({ visibilityProperty: true });
+  const all = 'button, input, select, textarea, a[href], [tabindex="0"]';
+  const stops = [...root.querySelectorAll(all)].filter(usable);
+  stops.forEach((stop, number) => { stop.alStop = number; });
+  return stops.length;
+}
+"""
+_FOCUS = """
+root => {
+  const stop = document.activeElement, style = getComputedStyle(stop);
+  const inside = root.contains(stop);
+  return {
+    number: inside ? stop.alStop : -1,
+    what: stop.outerHTML.slice(0, 120),
+    outline: style.outlineStyle === 'none' ? 0 : parseFloat(style.outlineWidth),
+  };
+}
+"""
+# All groups of controls one below the other: what is hidden has no colours and no names that could be checked.
+_ALL_GROUPS = ".al-stack { display: block !important } .al-stack > * { visibility: visible !important }"
+# What axe-core may find: rule, part of the element, reason.  Everything else is a failure.
+ACCEPTED = [
+    (
+        "aria-input-field-name",
+        'class="noUi-handle',
+        "ipywidgets gives a slider's handle no name; the box beside it has it",
+    ),
+]
 
 # Runs in the page: notes in each animation frame what the reader sees of an explorer, and when the keys were pressed.
 _WATCH = """
@@ -268,6 +301,27 @@ class ExplorerView:
         """Wait until nothing changes any more."""
         self._await(_SETTLED)
 
+    def titles(self) -> tuple[str, ...]:
+        """Return what stands on the buttons that open groups of controls."""
+        return tuple(self.root.locator(".al-groups button").all_inner_texts())
+
+    def tab_through(self) -> list[dict[str, Any]]:
+        """Walk with the Tab key from the first control to behind the last; return what had the focus, in order.
+
+        Of each: ``number`` in the order of the page, ``what`` it is, and how many pixels of ``outline`` show the focus.
+        """
+        count = self.root.evaluate(_TAB_STOPS)
+        self.root.locator("button").first.focus()
+        found = []
+        for _ in range(count + 1):
+            stop = self.root.evaluate(_FOCUS)
+            if stop["number"] < 0:
+                break
+            found.append(stop)
+            self.page.keyboard.press("Tab")
+        assert [stop["number"] for stop in found] == list(range(count)), found
+        return found
+
     @contextlib.contextmanager
     def watched(self) -> Iterator[Recording]:
         """Record every animation frame of the block."""
@@ -390,6 +444,26 @@ class Notebook:
         if not view.is_refused():
             view.await_picture(unlike="")
         return view
+
+    def change_theme(self, name: str) -> None:
+        """Let JupyterLab have another theme."""
+        self.page.evaluate("name => jupyterapp.commands.execute('apputils:change-theme', { theme: name })", name)
+        self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
+
+    def barriers(self) -> list[str]:
+        """Return what axe-core finds wrong in the outputs, all groups of controls opened; accepted things left out."""
+        opened = self.page.add_style_tag(content=_ALL_GROUPS)
+        options = {"resultTypes": ["violations"], "preload": False}
+        context = {"include": [".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output"]}
+        results = Axe().run(self.page, context, options).response
+        opened.evaluate("style => style.remove()")
+        assert any(rule["id"] == "image-alt" for rule in results["passes"]), "axe-core has looked at no picture"
+        return [
+            f"{rule['id']}: {rule['help']}: {node['html'][:200]}"
+            for rule in results["violations"]
+            for node in rule["nodes"]
+            if not any(rule["id"] == known and part in node["html"] for known, part, _ in ACCEPTED)
+        ]
 
     def broken_widgets(self) -> int:
         """Count the places where JupyterLab gave up on a widget."""

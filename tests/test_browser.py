@@ -109,7 +109,10 @@ def test_lab_opens_on_the_first_notebook_and_asks_nothing(page: Page, url: str) 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_notebook_reads_and_runs(page: Page, url: str, name: str) -> None:
-    """A notebook shows its stored pictures before anything runs, runs without an error, and its explorers live."""
+    """A notebook shows its stored pictures before anything runs, runs without an error, and its explorers live.
+
+    The keyboard reaches everything in them, with a visible focus, and axe-core finds no barrier in any output.
+    """
     stored = nbformat.read(ROOT / "notebooks" / name, as_version=4)
     data = [output.get("data", {}) for cell in stored.cells for output in cell.get("outputs", [])]
     pictures = sum(bundle.get("text/html", "").count("<img ") for bundle in data)
@@ -121,8 +124,12 @@ def test_notebook_reads_and_runs(page: Page, url: str, name: str) -> None:
     assert all(picture["width"] > 0 and picture["alt"] for picture in shown)
     assert notebook.broken_widgets() == 0
     notebook.run_all()
+    kinds = set()
     for number in range(living):
         view = notebook.explorer(number)
+        if view.titles() not in kinds:
+            kinds.add(view.titles())
+            assert [stop for stop in view.tab_through() if stop["outline"] < 2] == []
         if view.is_refused():
             assert view.text("message").startswith("Not possible:")
             assert view.root.locator(".al-python code").count() == 0
@@ -130,6 +137,7 @@ def test_notebook_reads_and_runs(page: Page, url: str, name: str) -> None:
             assert view.alt()
             assert summarise(run_shown_code(view.code("python"))) in view.text("summary")
     assert notebook.broken_widgets() == 0
+    assert notebook.barriers() == []
     assert notebook.troubles == []
     notebook.close()
 
@@ -199,6 +207,38 @@ def test_impossible_setting_is_explained(explorer: ExplorerView, running: Notebo
     assert not explorer.alt().startswith("Out of date")
     assert running.panel.get_by_text("Traceback").count() == 0
     assert running.troubles == []
+
+
+def test_every_group_opens_and_is_walked_through_by_keyboard(explorer: ExplorerView) -> None:
+    """Enter and the space bar open a group of controls; then the Tab key reaches each usable control, once."""
+    twin = same_explorer()
+    groups = [part for part in twin._group_list if not part.pinned]
+    pinned = [part for part in twin._group_list if part.pinned]
+    assert explorer.titles() == tuple(part.title for part in groups)
+    for number, part in enumerate(groups):
+        explorer.root.locator(".al-groups button").nth(number).focus()
+        explorer.page.keyboard.press(("Space", "Enter")[number % 2])
+        explorer.root.locator(f".al-param-{part.controls[0].name}").wait_for(state="visible")
+        explorer.await_calm()
+        bound = [twin.controls[control.name] for shown in (part, *pinned) for control in shown.controls]
+        usable = [1 + (one.slider is not None) for one in bound if not one.box.disabled]
+        code = 2
+        assert len(explorer.tab_through()) == len(groups) + sum(usable) + len(["reset"]) + code
+
+
+def test_no_barrier_in_the_dark_theme(explorer: ExplorerView, running: Notebook) -> None:
+    """Texts keep their contrast in JupyterLab's dark theme, an error and all groups of controls included."""
+    explorer.open_group("Window", "left_pad_size")
+    field = explorer.box("left_pad_size")
+    field.fill("30")
+    field.press("Enter")
+    explorer.root.locator(".al-message .al-error").wait_for()
+    try:
+        for theme in ("JupyterLab Dark", "JupyterLab Light"):
+            running.change_theme(theme)
+            assert running.barriers() == []
+    finally:
+        running.change_theme("JupyterLab Light")
 
 
 def test_measure_slider_to_picture(explorer: ExplorerView, browser: Browser, tmp_path: Path) -> None:

@@ -376,7 +376,7 @@ def test_words() -> None:
     assert plot.describe("overview", plot.scene_of(src, load, m=6, k=85)) == (
         "Load3D of half to L0A (ZZ): feature map 5 x 7 with 32 channels, padding left 2, right 1, top 1, bottom 0; "
         "filter 2 x 3, stride 1 x 2, dilation 2 x 1; M = Ho * Wo = 4 * 4 = 16, K = 192. Loaded: rows 0 to 15, columns "
-        "0 to 191. Window 6 covers rows 0 to 2 and columns 2 to 4 of channel c1 0, c0 5. "
+        "0 to 191. The padding is 9. Window 6 covers rows 0 to 2 and columns 2 to 4 of channel c1 0, c0 5. "
         f"Outlined: row 6, column 85 of the matrix, {number(6, 85)}, in fractal 5 of L0A."
     )
     src, load = v2(k_start_pt=32, k_extension=16)

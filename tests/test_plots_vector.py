@@ -123,7 +123,9 @@ def test_many_iterations_are_shown_a_few_at_a_time() -> None:
     offsets = np.resize(np.arange(0, 1024, 32, dtype=np.uint32), 8 * 10)
     scene = bilinear_scene(3, iteration=99, src0_offset=offsets, h_repeat=10, v_repeat=1)
     assert (scene.iteration, scene.rows) == (9, slice(6, 10))
-    assert "iterations 6 to 9: DataBlocks 16, 24, 0, 8 of src0" in bilinear_plot.describe("stages", scene)
+    assert "iterations 6 to 9, of which 9 is marked: DataBlocks 16, 24, 0, 8 of src0" in bilinear_plot.describe(
+        "stages", scene
+    )
     assert "... 2 more ..." in bilinear_plot.say_origin(scene)
 
 

@@ -147,7 +147,7 @@ class AippConfigExplorer(Explorer):
         joined = "\n".join(rows).replace("</span>\n", "</span>")
         self.file.value = (
             f'<div class="al-heading">{heading}</div>'
-            f'<pre tabindex="0" role="region" aria-label="{heading}"><code>{joined}</code></pre>'
+            f'<pre tabindex="0" role="group" aria-label="{heading}"><code>{joined}</code></pre>'
         )
 
     def show(self, state: Mapping[str, Any]) -> Shown:

@@ -383,5 +383,5 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             heading = f"{language}{of_what}"
             widget.value = (
                 f'<div class="al-heading">{heading}</div>'
-                f'<pre tabindex="0" role="region" aria-label="{heading} code"><code>{html.escape(text)}</code></pre>'
+                f'<pre tabindex="0" role="group" aria-label="{heading} code"><code>{html.escape(text)}</code></pre>'
             )

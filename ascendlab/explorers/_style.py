@@ -1,4 +1,7 @@
-"""The explorers' style sheet.  Colours of text and ground come from JupyterLab's theme; the picture stays white."""
+"""The explorers' style sheet.  Colours of text and ground come from JupyterLab's theme; the picture stays white.
+
+What has the focus is outlined.  A disabled slider shows no handle: the Tab key would stop there to no effect.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ STYLE = """<style>
 .al-explorer .al-groups .widget-toggle-buttons { flex-flow: row wrap; }
 .al-explorer .widget-html-content { line-height: 1.4; color: var(--jp-content-font-color1, #212121); }
 .al-explorer .al-note { max-width: 362px; font-size: 12px; white-space: normal; padding: 2px 0 4px; }
+.al-explorer [disabled] .noUi-handle { visibility: hidden; }
+.al-explorer.jupyter-widgets :focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2) !important;
+  outline-offset: 1px; }
 .al-explorer .al-frame { position: relative; background: #fff; overflow: hidden; }
 .al-explorer .al-frame img { display: block; max-width: none; }
 .al-explorer .al-stale { position: absolute; left: 0; right: 0; top: 40%; margin: 0 auto; width: 22em; padding: 8px;
@@ -25,7 +31,7 @@ STYLE = """<style>
   background: #fbe9dd; margin-bottom: 2px; }
 .al-explorer .al-warning { border-left-color: #F0E442; background: #fdfbe3; }
 .al-explorer .al-stacked { flex-flow: column nowrap; align-items: flex-start; }
-.al-explorer .al-stacked > label { width: auto !important; height: 16px; text-align: left; font-size: 11px;
+.al-explorer .al-stacked > label { width: auto !important; height: 16px; text-align: left; font-size: 12px;
   line-height: 16px; }
 .al-explorer .al-stacked > input { width: 92px; flex: none; height: 26px; }
 .al-explorer textarea { font-family: var(--jp-code-font-family, monospace); font-size: 12px; white-space: pre; }

@@ -228,7 +228,8 @@ def describe(view: str, scene: Scene) -> str:
         if size
     ]
     border = f"with a border by {choices[padding.padding_mode]}: {', '.join(sides)}" if sides else "without a border"
-    made = f"Result of {height} x {width} pixels and {depth} channels of {scene.setup.dtype}, {border}."
+    colours = ", colours converted" if scene.setup.config.csc_params.is_enable_csc else ""
+    made = f"Result of {height} x {width} pixels and {depth} channels of {scene.setup.dtype}{colours}, {border}."
     parts = {"both": [window, made], "source": [window], "result": [made], "channels": [made]}.get(view, [])
     if view == "channels":
         parts = [*parts, f"Channels 0 to 3 one by one; {scene.plan.channels} of them hold samples."]

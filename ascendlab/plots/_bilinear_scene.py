@@ -133,7 +133,8 @@ def describe(view: str, scene: Scene) -> str:
     if view == "stages":
         rows, block, stages = scene.rows, scene.block, scene.stages
         parts.append(
-            f"Vertical repeat {scene.repeat}, block {block}, iterations {rows.start} to {rows.stop - 1}: "
+            f"Vertical repeat {scene.repeat}, block {block}, iterations {rows.start} to {rows.stop - 1}, of which "
+            f"{scene.iteration} is marked: "
             f"DataBlocks {listed(numbers[rows, block])} of src0, times {listed(stages.weights[rows, block])}; "
             f"the sums of lane 0 are {listed(stages.sums[rows, block, 0])}."
         )

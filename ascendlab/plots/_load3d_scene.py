@@ -417,6 +417,8 @@ def describe(view: str, scene: Scene) -> str:
     geometry, parts = scene.geometry, [_call(scene)]
     if view != "k_index":
         parts.append(_taken(scene))
+        if any(geometry.pads) and scene.load.pad_value:
+            parts.append(f"The padding is {scene.load.pad_value:g}.")
     if scene.m is None or scene.k is None:
         parts += ["Outlined: a place of the result that is not written."] if scene.place else []
         return " ".join(parts)

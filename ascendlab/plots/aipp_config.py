@@ -294,7 +294,9 @@ def describe(view: str, scene: Scene) -> str:
     """Say what a view shows, for those who do not see it."""
     if view == "stages":
         stages = "; ".join(stage_title(shown) for shown in scene.stages)
-        return f"Six pictures, the first channel drawn as red, the second as green, the third as blue. {stages}."
+        return f"Six pictures, the first channel drawn as red, the second as green, the third as blue. {stages}." + (
+            f" Outlined: {say_pixel(scene.stages, scene.pick)}." if scene.pick is not None else ""
+        )
     rows = "; ".join(
         f"{_STANDARD_NAMES[r.standard]} {', '.join(f'{n} {e}' for n, e in zip(PATCHES, r.errors, strict=True))}"
         for r in scene.readings

@@ -286,6 +286,8 @@ def describe(view: str, scene: Scene) -> str:
             f"{blocks_in(scene.out, plan.kind.c0)} of dst, each with the repeat that touches it."
         )
     parts.append(f"Repeat {scene.repeat} moves DataBlocks {pairs}.")
+    if view == "blocks" and not plan.counted:
+        parts.append(f"The mask lets {plan.lanes.sum()} of {plan.lanes.size} lanes be written.")
     if scene.picked is not None:
         parts.append(f"Outlined: element {scene.picked} = {scene.out[scene.picked]:g}.")
     return " ".join(parts)
