@@ -128,6 +128,9 @@ def examples() -> dict[str, al.Call]:
             al.load_data_3d_v2,
             {"src": drawn(ml_dtypes.bfloat16, 300), "params": brain, "dst": "B2", "product": al.Product.ATLAS_350},
         ),
+        "v2 Atlas 350": al.Call(
+            al.load_data_3d_v2, {"src": drawn("half", 480), "params": params, "product": al.Product.ATLAS_350}
+        ),
         "im2col": al.Call(al.im2col, {"src": source, "params": params}),
         "v1": al.Call(al.load_data_3d_v1, {"src": drawn("int8", (1, 4, 5, 32)), "params": v1}),
         "padding": al.Call(

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -23,6 +24,8 @@ from junk import MAKERS
 
 import ascendlab as al
 from ascendlab.capi import conv2d_example
+from ascendlab.capi.memory import gm_buffer
+from ascendlab.capi.steps import Undo
 from ascendlab.dtypes import TYPES
 from ascendlab.golden import (
     random_array,
@@ -213,6 +216,7 @@ def test_the_description_speaks_the_document_s_language(tmp_path: Path) -> None:
         ("aipp", {"src0": "HW", "src1": "HW", "golden": "HWC"}),
         ("v2", {"src": "NC1HWC0", "out": "ZZ", "golden": "ZZ"}),
         ("v2 bfloat16", {"src": "NC1HWC0", "golden": "ZN"}),
+        ("v2 Atlas 350", {"src": "NC1HWC0", "golden": "NZ"}),
         ("im2col", {"src": "NC1HWC0", "golden": "ND"}),
         ("bilinear", dict.fromkeys(("src0", "src0_offset", "src1", "golden"), "ND")),
     ],
@@ -302,6 +306,37 @@ def test_what_a_kernel_overwrites_in_part_is_an_input(tmp_path: Path) -> None:
         write_golden(tmp_path / "b", al.launch(accumulate, 1, np.zeros(4, np.float16), total, record=False))
 
 
+def test_what_a_kernel_reads_and_overwrites_is_an_input(tmp_path: Path) -> None:
+    """An array that is read before all of it is overwritten is input and output, each as it was at its time."""
+
+    def update(core: Any, total: Any) -> None:
+        core.asc_init()
+        core.asc_set_gm2l1_nz_para(1, 1, 16, 0)
+        core.asc_copy_gm2l1_nd2nz(core.cbuf("half", 256, name="copy"), total, 32, 0, 16, 16, 0, False)
+        core.poke(total, np.full(256, 7, np.float16))
+
+    case = write_golden(tmp_path, al.launch(update, 1, np.arange(256, dtype=np.float16).reshape(16, 16)))
+    assert (list(case.inputs), list(case.outputs)) == (["total"], ["golden"])
+    assert case.read("total").reshape(-1).tolist() == list(range(256))
+    assert (case.golden == 7).all()
+
+
+def test_blocks_are_taken_back_from_the_last_on() -> None:
+    """What was there before a launch is found again where blocks have written between each other's elements."""
+    array = np.array([10, 20, 30, 40], np.uint8)
+    buffer = gm_buffer(array, "array")
+    cores = []
+    for block in (0, 1):  # each writes every second byte; what it overwrote is kept from its first to its last byte
+        undo = Undo(buffer, block, block + 3, array[block : block + 3].copy(), None)
+        array[block::2] += 1
+        cores.append(SimpleNamespace(steps=[SimpleNamespace(writes=())], undone=[undo]))
+    run: Any = al.capi.Launch(tuple(cores), {"array": buffer}, ())  # type: ignore[arg-type]
+    assert array.tolist() == [11, 21, 31, 41]
+    assert run.before("array").tolist() == [10, 20, 30, 40]
+    with pytest.raises(al.ParameterError, match="allowed: one of array"):
+        run.before("other")
+
+
 def test_several_outputs_of_a_kernel(tmp_path: Path) -> None:
     """Each array that a kernel writes has a golden file of its own name."""
 
@@ -365,7 +400,7 @@ def test_gen_data_makes_the_same_bytes(tmp_path: Path) -> None:
         for file in [*case.outputs.values(), *(f for f in case.inputs.values() if f.drawn)]:
             (case.folder / file.file).unlink()
             drawn += file.drawn
-    assert drawn == 9
+    assert drawn == 10
     codes, _ = run_scripts([[str(tmp_path / name / "scripts/gen_data.py")] for name in cases], tmp_path)
     assert codes == [0] * len(cases)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.bin")} == before
