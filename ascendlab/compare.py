@@ -7,7 +7,7 @@
 >>> print(compare(wrong, call))
 actual and golden are NOT equal (all bits)
 40 elements of half; 16 bad (40 %), 16 differ in a bit
-largest difference: 47, 1 of the golden element
+largest difference: 47; by the size of the golden element, where that is not 0: 1
 first: [24] (DataBlock 1, element 8): 0.0 instead of 23.0, which is src[23]
 farthest off:
   [32] (DataBlock 2, element 0): 0.0 instead of 47.0, which is src[47]
@@ -176,7 +176,8 @@ class Comparison:
         )
         if found.different:
             lines.append(
-                f"largest difference: {found.max_abs_error:.6g}, {found.max_rel_error:.6g} of the golden element"
+                f"largest difference: {found.max_abs_error:.6g}; by the size of the golden element, where that is not "
+                f"0: {found.max_rel_error:.6g}"
             )
         if self.first is not None:
             lines.append(f"first: {self.first}")

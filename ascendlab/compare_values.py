@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ascendlab.capi.launch import Launch
 from ascendlab.compare_cases import Case, Flat, Guess, Made
+from ascendlab.compare_criteria import PIECE
 from ascendlab.dtypes import DATA_BLOCK_BYTES, TYPES, DataType
 
 __all__ = ["byte_guesses", "range_guesses", "tail_guesses", "type_guesses"]
@@ -145,6 +146,7 @@ def tail_guesses(case: Case) -> Iterator[Guess]:
     for length in dict.fromkeys(lengths):
         if 1 < length <= _LONGEST_RUN or length == golden.size:
             yield from _row_tails(case, actual, golden, length, before)
+    yield from _part_guess(case, before)
 
 
 def _before(case: Case) -> NDArray[Any] | None:
@@ -156,6 +158,33 @@ def _before(case: Case) -> NDArray[Any] | None:
     if isinstance(out, np.ndarray) and out.shape == case.shape and out.dtype == case.golden.dtype:
         return np.ascontiguousarray(out).reshape(-1)
     return None
+
+
+def _part_guess(case: Case, before: NDArray[Any] | None) -> Iterator[Guess]:
+    """Guess that one stretch in the middle was never written."""
+    actual, golden = case.flat
+    places = np.flatnonzero(case.found.counts)
+    here = slice(int(places[-1]) * PIECE, (int(places[-1]) + 1) * PIECE)
+    start, last = case.first, here.start + int(np.flatnonzero(case.criteria.bad(actual[here], golden[here]))[-1])
+    if last == golden.size - 1:
+        return  # a tail
+    words = f"elements {start:,} to {last:,} are"
+    for name, values in _fills(actual[last : last + 1], before):
+
+        def make(flat: Flat, values: Callable[[Flat], NDArray[Any]] = values) -> Made:
+            return np.where((flat >= start) & (flat <= last), values(flat), golden[flat]), None
+
+        yield Guess("part unwritten", f"{words} {name}", make, evidence=_TAIL_EVIDENCE, vague=True)
+
+
+def _fills(fill: NDArray[Any], before: NDArray[Any] | None) -> Iterator[tuple[str, Callable[[Flat], NDArray[Any]]]]:
+    """Yield what may stand where nothing was written: what was there before, 0, or one number everywhere."""
+    if before is not None:
+        yield "what out held before", lambda flat: before[flat]
+    zero = np.zeros(1, fill.dtype)
+    yield "0", lambda flat: zero.repeat(flat.size)
+    if fill.tobytes() != zero.tobytes():
+        yield str(fill[0]), lambda flat: fill.repeat(flat.size)
 
 
 def _row_tails(
@@ -185,14 +214,7 @@ def _row_tails(
         where = "" if start == 0 else f" ({size:,} bytes, DataBlocks of 32: {size / DATA_BLOCK_BYTES:g})"
     else:
         words, where = f"the last {tail}{every}", ""
-    fills: list[tuple[str, Callable[[Flat], NDArray[Any]]]] = []
-    if before is not None:
-        fills.append(("what out held before", lambda flat: before[flat]))
-    zero = np.zeros(1, golden.dtype)
-    fills.append(("0", lambda flat: zero.repeat(flat.size)))
-    if bytes(fill.tobytes()) != bytes(zero.tobytes()):
-        fills.append((str(fill[0]), lambda flat: fill.repeat(flat.size)))
-    for name, values in fills:
+    for name, values in _fills(fill, before):
         text = f"{words}: everything is {name}" if start == 0 and rows == 1 else f"{words} is {name}"
         if name == "0" and rows == 1 and start:
             text = f"{words} is 0"

@@ -42,11 +42,11 @@ def _values(case: Case, flat: NDArray[Any]) -> Iterator[str]:
         return
     with np.errstate(all="ignore"):
         difference, ratio = actual - golden, actual / golden
+    if np.isnan(actual).all():
+        yield "the device has NaN"
     if _same(actual):
         yield f"the device has {actual[0]:g}"
-    elif np.isnan(actual).all():
-        yield "the device has NaN"
-    if _same(difference):
+    elif _same(difference):
         yield f"the difference is {difference[0]:g}"
     elif _same(np.abs(difference)):
         yield f"the difference is {abs(difference[0]):g} or {-abs(difference[0]):g}"

@@ -314,6 +314,14 @@ def out_kept(seed: int) -> Device:
     return Device(actual, call)
 
 
+def middle(seed: int) -> Device:
+    """Return a device one of whose blocks stopped too early."""
+    call = convolution(seed)
+    actual = call.run()
+    actual[0, 2:] = (0, np.nan)[seed - 1]
+    return Device(actual, call)
+
+
 def halves(rounding: str, *, yuv: bool = False) -> Fault:
     """Return a fault of AIPP's conversion to half: ``(v - mean - min) * var`` rounded once, in another way."""
 
@@ -554,6 +562,7 @@ FAULTS: dict[str, tuple[str, Fault]] = {
     "tail of NaN": ("tail unwritten", tail(lambda n: n // 2, np.nan, HALVES)),
     "nothing written": ("tail unwritten", tail(lambda n: 0, 0, bilinear)),
     "tail as before": ("tail unwritten", out_kept),
+    "a block in the middle": ("part unwritten", middle),
     "tails of all rows": (
         "tail unwritten",
         edited(HALVES, lambda g: np.where(np.arange(g.shape[1]) < 19, g, 0).astype(g.dtype)),

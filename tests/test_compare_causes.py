@@ -138,7 +138,7 @@ def test_large_results_are_sampled_first(seed: int) -> None:
     found = compare(golden.swapaxes(0, 1).reshape(golden.shape), golden, layout="NZ")
     assert found.causes[0].cause == "ZZ read as NZ"
     wrong = golden.copy()
-    wrong[3] = 5
+    wrong[3] = numbers(np.random.default_rng(seed + 9), golden[3].shape, np.float16)
     assert compare(wrong, golden, layout="NZ").causes == ()
 
 

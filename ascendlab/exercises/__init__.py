@@ -14,7 +14,7 @@ from ascendlab.exercises._base import Case, Exercise, Misconception, Result
 
 __all__ = ["Case", "Exercise", "Misconception", "Result"]
 
-_MODULES = ("aipp", "bilinear_interpolation", "conv2d", "load3d", "start", "vector_padding")
+_MODULES = ("aipp", "bilinear_interpolation", "conv2d", "golden_data", "load3d", "start", "vector_padding")
 
 
 def __getattr__(name: str) -> Any:
