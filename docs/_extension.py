@@ -11,14 +11,18 @@ from sphinx.util.docutils import SphinxDirective
 from ascendlab import fidelity
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[nodes.Node]], widths: Sequence[int]) -> nodes.table:
+def _texts(*words: str) -> list[nodes.Node]:
+    return [nodes.Text(word) for word in words if word]
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[list[nodes.Node]]], widths: Sequence[int]) -> nodes.table:
     group = nodes.tgroup(cols=len(head))
     group += [nodes.colspec(colwidth=width) for width in widths]
 
-    def line(cells: Iterable[nodes.Node]) -> nodes.row:
-        return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+    def line(cells: Iterable[list[nodes.Node]]) -> nodes.row:
+        return nodes.row("", *(nodes.entry("", *(nodes.paragraph("", "", text) for text in cell)) for cell in cells))
 
-    group += nodes.thead("", line(nodes.Text(word) for word in head))
+    group += nodes.thead("", line(_texts(word) for word in head))
     group += nodes.tbody("", *map(line, rows))
     return nodes.table("", group, classes=["ledger"])
 
@@ -26,9 +30,9 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[nodes.Node]], widths: Se
 def _counts() -> nodes.table:
     apis = list(dict.fromkeys(rule.id.partition("-")[0] for rule in fidelity.RULES))
 
-    def row(name: str, rules: Sequence[fidelity.Rule]) -> list[nodes.Node]:
+    def row(name: str, rules: Sequence[fidelity.Rule]) -> list[list[nodes.Node]]:
         numbers = [sum(rule.source == source for rule in rules) for source in fidelity.SOURCES]
-        return [nodes.Text(name), *(nodes.Text(str(number)) for number in [*numbers, len(rules)])]
+        return [_texts(name), *(_texts(str(number)) for number in [*numbers, len(rules)])]
 
     rows = [row(api, fidelity.rules(api)) for api in apis] + [row("all", fidelity.RULES)]
     return _table(["rules of", *fidelity.SOURCES, "all"], rows, [1] * (len(fidelity.SOURCES) + 2))
@@ -50,10 +54,10 @@ class Ledger(SphinxDirective):
         if not rules:
             raise self.error(f"the ledger has no rules of {self.arguments[0]!r}")
         rows = [
-            [nodes.literal("", rule.id), *map(nodes.Text, (rule.rule, rule.source, rule.where, rule.alternatives))]
+            [[nodes.literal("", rule.id)], _texts(rule.rule), _texts(f"{rule.source}:", rule.where, rule.alternatives)]
             for rule in rules
         ]
-        return [_table(["id", "rule", "source", "where", "alternatives"], rows, [12, 40, 12, 18, 18])]
+        return [_table(["id", "rule", "source; alternatives"], rows, [20, 45, 35])]
 
 
 def anchor(title: str) -> str:

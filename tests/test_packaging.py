@@ -73,7 +73,16 @@ def names_below(folder: Path) -> set[str]:
 def test_the_source_archive_is_complete(source: Path, root: Path) -> None:
     """Everything that `make lab`, `make test`, `make docs` and a reader need is in the archive, and no leavings."""
     there = names_below(source)
-    for name in ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "pyproject.toml", "PKG-INFO"):
+    for name in (
+        "Makefile",
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "CITATION.cff",
+        "pyproject.toml",
+        "PKG-INFO",
+    ):
         assert name in there
     for folder, pattern in (("ascendlab", "**/*.py"), ("tests", "**/*"), ("notebooks", "*.ipynb"), ("docs", "*.md")):
         tracked = {p.relative_to(root).as_posix() for p in (root / folder).glob(pattern) if p.is_file()}

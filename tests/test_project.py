@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import ascendlab
 from ascendlab import fidelity
@@ -109,6 +110,16 @@ def test_version_is_the_changelog_s_newest() -> None:
     headings = re.findall(r"^## \[([^]]+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     assert headings[0] == "Unreleased"
     assert headings[1] == ascendlab.__version__
+
+
+def test_citation_names_this_version_and_this_licence() -> None:
+    """The citation file is valid YAML with what it must have, and agrees with the package."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (cited["cff-version"], cited["version"]) == ("1.2.0", ascendlab.__version__)
+    assert cited["license"] == project["license"]
+    assert cited["authors"] == project["authors"]
+    assert all(isinstance(cited[key], str) for key in ("message", "title", "abstract", "version"))
 
 
 def test_home_address_is_kept_in_one_place() -> None:
