@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cpp_objects import STRUCTURES, leaves, objects
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,12 +40,12 @@ from ascendlab import (
     vector_padding,
 )
 from ascendlab.cpp import to_cpp
-from ascendlab.fields import Parameters, fields_of
+from ascendlab.fields import Parameters
 from ascendlab.pictures import number_picture, to_format
 from ascendlab.pycode import to_python
 
 WINDOW = LoadImageToLocalParams(horiz_size=6, vert_size=4, src_horiz_size=8, horiz_start_pos=2, right_pad_size=3)
-STRUCTURES = [thing for thing in vars(ascendlab).values() if isinstance(thing, type) and issubclass(thing, Parameters)]
+PUBLIC = {name: getattr(ascendlab, name) for name in ascendlab.__all__}
 
 
 def make_call(input_format: AippInputFormat = AippInputFormat.YUV420SP_U8, **more: Any) -> Call:
@@ -96,50 +97,17 @@ def test_values_are_written_in_their_type() -> None:
 @given(data=st.data())
 def test_every_structure_is_written_completely(structure: type[Parameters], data: st.DataObject) -> None:
     """Whatever the values, C++ names every member that is not at its default, and Python reads back equal."""
-    params = draw(structure, data)
+    params = data.draw(objects(structure))
     code = to_cpp(params)
-    expected = {
-        path
-        for path, value, default, spec in leaves(params)
-        if spec.always_emit or spec.required or value != default or str(value) == "-0.0"
-    }
-    assert {name.partition(".")[2] for name in assignments(code)} == expected
-    back = eval(to_python(params), vars(ascendlab).copy())
+    expected = set()
+    for path, value, spec in leaves(params):
+        default = spec.default[0] if spec.length else spec.default
+        if spec.always_emit or spec.required or value != default or str(value) == "-0.0":
+            expected.add(path)
+    assert {f".{name.partition('.')[2]}" for name in assignments(code)} == expected
+    back = eval(to_python(params), dict(PUBLIC))
     assert back == params
     assert repr(back) == repr(params), "a negative zero got lost"
-
-
-def draw(structure: type[Parameters], data: st.DataObject) -> Any:
-    """Draw a structure whose members are at their default or anywhere in their range."""
-    values = {}
-    for name, spec in fields_of(structure).items():
-        if spec.structure is not None:
-            values[name] = draw(spec.structure, data)
-        elif spec.document_name in ("enSmallK", "fMatrixCtrl"):
-            values[name] = False  # all that is allowed
-        elif spec.cpp_type == "bool":
-            values[name] = data.draw(st.booleans())
-        elif spec.length:
-            values[name] = data.draw(st.tuples(*[st.integers(int(spec.low), int(spec.high))] * spec.length))
-        elif spec.cpp_type in ("half", "T"):
-            values[name] = data.draw(st.floats(-100, 100, width=16))
-        elif spec.required or data.draw(st.booleans()):
-            low, high = int(spec.low or 0), int(spec.high or 0)
-            step = 2 if name == "horiz_start_pos" else 1
-            values[name] = data.draw(st.integers(low, high // step)) * step
-    return structure(**values)
-
-
-def leaves(params: Parameters, prefix: str = "") -> Any:
-    """Walk over all members, nested ones by their path, arrays element by element."""
-    for name, spec in fields_of(type(params)).items():
-        if spec.structure is not None:
-            yield from leaves(getattr(params, name), f"{prefix}{spec.document_name}.")
-        elif spec.length:
-            for i, value in enumerate(getattr(params, name)):
-                yield f"{prefix}{spec.document_name}[{i}]", value, spec.default[i], spec
-        else:
-            yield prefix + spec.document_name, getattr(params, name), spec.default, spec
 
 
 def test_a_call_is_written_as_the_documents_example_is() -> None:

@@ -16,7 +16,7 @@ from hypothesis import Phase, given, seed, settings
 import ascendlab as al
 from ascendlab import to_cpp
 from ascendlab.capi.conv2d_example import run as run_conv2d
-from ascendlab.capi.registers import PaddingRegister
+from ascendlab.capi.registers import L13dFmatrixConfig, Load3dV2Config, PaddingRegister
 from ascendlab.cpp_capi import UNIONS
 from ascendlab.cpp_literals import shortest_half
 from ascendlab.dtypes import DataType
@@ -120,6 +120,14 @@ CALLS: list[tuple[al.Call, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
+def sets_registers_twice(core: al.AICore) -> None:
+    """Set each register twice, the padding to what C++ has no literal for."""
+    for height in (3, 4):
+        core.asc_set_l13d_fmatrix(L13dFmatrixConfig(l1_height=height, l1_width=2, padding_top_size=4 - height))
+        core.asc_set_l13d_rpt(Load3dV2Config(dst_stride=height))
+    core.asc_set_l12l0a_3d_padding(np.float16("inf"))
+
+
 def with_tensors(code: str) -> str:
     """Put declarations of the tensors that the code's comments describe in front of it."""
     found = re.findall(r"(\w+(?:, \w+)*): (Global|Local)Tensor<(\w+)>", code)
@@ -141,7 +149,9 @@ class Printed:
         forgotten = to_cpp(al.AippChannelPaddingParams(), dtype="half").splitlines()[0]
         cases.append(f'{forgotten}\nshow("", aippChannelPaddingParams);')
         cases.append("static half memory[1 << 16];\nconv2d_forward_capi(memory, memory, memory);")
-        output = run(program(cases, to_cpp(self.launched, block=2)), folder)
+        cases.append("sets_registers_twice();")
+        again = al.launch(sets_registers_twice, 1, product=al.Product.ATLAS_350)
+        output = run(program(cases, f"{to_cpp(self.launched, block=2)}\n{to_cpp(again)}"), folder)
         self.lines: list[list[str]] = [[] for _ in cases]
         for line in output.splitlines():
             number, _, rest = line.partition(" ")
@@ -179,7 +189,7 @@ def test_cpp_holds_the_values_of_every_structure(printed: Printed) -> None:
 @pytest.mark.rule("cpp-defaults")
 def test_a_forgotten_member_would_be_seen(printed: Printed) -> None:
     """The check above is none of the kind that cannot fail: without its two lines the channel padding is rubbish."""
-    assert printed.members(-2)[".cPaddingMode"] == 0xA5A5A5A5
+    assert printed.members(-3)[".cPaddingMode"] == 0xA5A5A5A5
 
 
 @pytest.mark.rule("cpp-mask-words")
@@ -215,7 +225,7 @@ def test_cpp_holds_the_words_of_registers(printed: Printed) -> None:
 
 def test_cpp_runs_the_kernel_of_a_launch(printed: Printed) -> None:
     """The kernel compiles as it stands there, and makes the calls of the log, in order, with its registers."""
-    lines, steps = printed.lines[-1], printed.launched.cores[2].steps
+    lines, steps = printed.lines[-2], printed.launched.cores[2].steps
     assert len(lines) == len(steps)
     for line, step in zip(lines, steps, strict=True):
         name = line.split()[0].partition(".")[0]
@@ -226,6 +236,15 @@ def test_cpp_runs_the_kernel_of_a_launch(printed: Printed) -> None:
         elif name == "asc_copy_l12l0b_transpose":
             numbers = [int(value) for value in step.arguments.values() if isinstance(value, int)]
             assert line.split()[3:] == list(map(str, numbers))
+
+
+def test_cpp_may_set_a_register_again(printed: Printed) -> None:
+    """A variable that a kernel uses twice is declared once and keeps none of its first value; an infinity is a word."""
+    assert printed.lines[-1] == [
+        f"asc_set_l13d_fmatrix.config {0x0001_0000_0002_0003}", f"asc_set_l13d_rpt.config {0x3_0001_0000}",
+        f"asc_set_l13d_fmatrix.config {0x0002_0004}", f"asc_set_l13d_rpt.config {0x4_0001_0000}",
+        f"asc_set_l12l0a_3d_padding {0x7C00}",
+    ]  # fmt: skip
 
 
 def test_the_shortest_digits_of_a_half_mean_it() -> None:

@@ -163,6 +163,7 @@ FORMS: list[tuple[str, Any]] = [
     ("AippSwapParams s; s.isSwapRB = 1; s.isSwapRB = 0;", al.AippSwapParams()),
     ("AippSwapParams s; s.isSwapUV = false; s = {.isSwapRB = true};", al.AippSwapParams(is_swap_rb=True)),
     ("uint8_t n = 3, m{4}, k(5); UnaryRepeatParams p = {n, m, k, 6};", al.UnaryRepeatParams(3, 4, 5, 6)),
+    ("UnaryRepeatParams p = {5 + -7 / 2, 6 + -7 % 4, 9 - 4 - 3};", al.UnaryRepeatParams(2, 3, 2)),
     ("const auto n = 3; UnaryRepeatParams p = {n, n};", al.UnaryRepeatParams(3, 3)),
     ("uint8_t n; n = 9; UnaryRepeatParams p{n};", al.UnaryRepeatParams(9)),
     ("uint64_t mask[2] = { UINT64_MAX, 7 }; UnaryRepeatParams p; p.dstBlkStride = mask[1] * 2;",

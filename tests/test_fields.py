@@ -23,7 +23,7 @@ from ascendlab.fields import (
     structure,
 )
 
-CLASSES = [c for c in vars(al).values() if inspect.isclass(c) and issubclass(c, Parameters)]
+CLASSES = [c for c in (getattr(al, name) for name in al.__all__) if inspect.isclass(c) and issubclass(c, Parameters)]
 EVERY_FIELD = [
     pytest.param(cls, name, spec, id=f"{cls.__name__}.{name}")
     for cls in CLASSES
