@@ -73,12 +73,16 @@ def run_quietly(call: Call) -> NDArray[Any] | None:
         warnings.simplefilter("ignore")
         try:
             return run_apart(call)
-        except AscendlabError:
+        except Exception:  # a function of the caller's may refuse in its own words
             pass
-    if call.arguments.get("out") is None:
+    out = call.arguments.get("out")
+    if not isinstance(out, np.ndarray):
         return None
-    # Another parameter may give the result another shape: then `out`, as a flat memory, is filled as far as it goes.
-    return run_quietly(Call(call.function, {**call.arguments, "out": None}))
+    # With another parameter the result may have another shape: then it goes over `out` as far as the two reach.
+    made = run_quietly(Call(call.function, {**call.arguments, "out": None}))
+    if made is None or made.dtype != out.dtype or made.shape == out.shape:
+        return made
+    return run_quietly(Call(call.function, {**call.arguments, "out": _refilled(out, made.shape)}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -362,6 +362,28 @@ def colours(rule: Callable[[list[int], list[list[int]], tuple[int, ...]], list[i
     return fault
 
 
+def other_direction(seed: int) -> Device:
+    """Return a device that takes cscBiasIn off YUV, where the manual has cscBiasOut."""
+    call = picture(seed, yuv=True, dtype="uint8", csc="yuv_to_rgb_bt601_narrow")
+    setup = call.arguments["setup"]
+    csc = [
+        AippColorSpaceConvParams.from_matrix(setup.config.csc_params.csc_matrix.tolist(), bias_in=one, bias_out=two)
+        for one, two in (((3, 70, 90), (16, 128, 128)), ((16, 128, 128), (3, 70, 90)))
+    ]
+    both = [
+        set_aipp_functions(
+            setup.src0,
+            setup.src1,
+            input_format=setup.input_format,
+            config=AippParams(csc_params=params),
+            dtype="uint8",
+        )
+        for params in csc
+    ]
+    right, wrong = (Call(load_image_to_local, {**call.arguments, "setup": one}) for one in both)
+    return Device(wrong.run(), right)
+
+
 def sums(pixel: list[int], matrix: list[list[int]], bias: tuple[int, ...]) -> list[int]:
     """Return the three sums of a colour conversion, in 1/256."""
     return [sum(m * (v - b) for m, v, b in zip(row, pixel, bias, strict=True)) for row in matrix]
@@ -562,6 +584,18 @@ FAULTS: dict[str, tuple[str, Fault]] = {
     "tail of NaN": ("tail unwritten", tail(lambda n: n // 2, np.nan, HALVES)),
     "nothing written": ("tail unwritten", tail(lambda n: 0, 0, bilinear)),
     "tail as before": ("tail unwritten", out_kept),
+    "filter": ("size off", changed(load, "params", filter_w=1)),
+    "the width of the map": ("size off", lambda s: narrower(s)),
+    "one repeat less": ("repeats off", lambda s: fewer_repeats(s)),
+    "a lane more": ("mask one off", changed(lambda s: padding(s, mask=77, pad_mode=0), mask=78)),
+    "offsets in elements": (
+        "one stride off",
+        changed(bilinear, src0_offset=lambda c: c.arguments["src0_offset"] * 2),
+    ),
+    "bias of the other direction": (
+        "bias convention",
+        other_direction,
+    ),
     "a block in the middle": ("part unwritten", middle),
     "tails of all rows": (
         "tail unwritten",
@@ -755,3 +789,31 @@ def repeated(seed: int) -> Call:
     params = dataclasses.replace(call.arguments["params"], m_extension=16)
     return Call(load_data_3d_v2, {**call.arguments, "params": params,
                                   "repeat": LoadDataRepeatParam(repeat_time=2, repeat_stride=1)})  # fmt: skip
+
+
+def narrower(seed: int) -> Device:
+    """Return a device that takes the rows of the feature map for a pixel shorter than they are."""
+    call = load(seed, channel_size=16)
+    params, src = call.arguments["params"], call.arguments["src"][:1]
+    right = Call(load_data_3d_v2, {"src": src, "params": params})
+    width = params.l1_w - 1
+    short = np.ascontiguousarray(src.reshape(-1)[: params.l1_h * width * 16]).reshape(1, params.l1_h, width, 16)
+    wrong = load_data_3d_v2(short, dataclasses.replace(params, l1_w=width))
+    return Device(cut(wrong, right.run()), right)
+
+
+def fewer_repeats(seed: int) -> Device:
+    """Return a device that stops a repeat early where the results lie apart, so that no tail is missing."""
+    out = numbers(np.random.default_rng(seed + 70), (2048,), np.int16)
+    call = padding(seed, mask=128, repeat_time=3, repeat_params=UnaryRepeatParams(3, 1, 1, 8))
+    size = call.run().size
+    call = Call(vector_padding, {**call.arguments, "out": out[:size].copy()})
+    wrong = vector_padding(**{**call.arguments, "repeat_time": 2, "out": None})
+    kept = out[:size].copy()
+    lanes = np.zeros(size, bool)
+    for repeat in range(2):
+        for block in range(8):
+            start = (repeat + 3 * block) * 16
+            lanes[start : start + 16] = True
+    kept[: wrong.size][lanes[: wrong.size]] = wrong[lanes[: wrong.size]]
+    return Device(kept, call)

@@ -188,6 +188,22 @@ def test_launches_have_causes() -> None:
             assert compare(precise, launched).causes[0].cause == "order of the sums"
 
 
+def test_calls_of_other_functions() -> None:
+    """A call of a function of one's own, whatever it raises for other arguments, is golden data like any other."""
+
+    def scaled(data: np.ndarray, factor: int, axis: int = 0) -> np.ndarray:
+        if axis:
+            raise RuntimeError("only axis 0")
+        return data * np.int16(factor)
+
+    call = Call(scaled, {"data": np.arange(-40, 60, dtype=np.int16), "factor": 5})
+    found = compare(np.arange(-40, 60, dtype=np.int16) * np.int16(6), call)
+    assert (found.causes[0].cause, found.causes[0].words) == ("parameter off", "factor = 6 instead of 5")
+    assert found.first is not None
+    assert found.first.origin == ""
+    assert compare(call.run()[::-1], call).causes == ()
+
+
 def test_changes_leave_the_call_as_it_is() -> None:
     """Every changed call can be made or is refused in the library's words, and the first call's arrays stay."""
     for make in (picture, load, load_v1, matrix, padding, bilinear, convolution):
