@@ -370,7 +370,7 @@ def test_random_walks_never_raise(explorer: Load3DExplorer) -> None:
     """Whatever is changed in whatever order, each state is either shown truly or refused in words."""
     rng = np.random.default_rng(11)
     shown = refused = 0
-    for _ in range(60):
+    for _ in range(30):
         random_step(explorer, rng, {})
         state = dict(explorer.state)
         if "last possible setting" in explorer.picture.value:
@@ -383,5 +383,5 @@ def test_random_walks_never_raise(explorer: Load3DExplorer) -> None:
         else:
             shown += 1
             check(explorer)
-    assert shown > 15
+    assert shown > 8
     assert refused >= 3
