@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ascendlab as al
 from ascendlab import CppTextError, ParameterError, from_cpp, read_cpp, to_cpp
 from ascendlab.capi.conv2d_example import run as run_conv2d
-from ascendlab.cpp_tokens import MOST_CHARACTERS
+from ascendlab.cpp_tokens import MOST_CHARACTERS, Text
 from ascendlab.fields import fields_of
 
 REFUSALS: list[tuple[str, int, str]] = [
@@ -198,7 +198,7 @@ def test_members_whose_default_differs_in_cpp_are_always_written() -> None:
         "uint64_t x = 1" + "'0" * 30_000 + ";",
         "uint8_t x[999999999999] = {1};",
         "uint8_t x[4611686018427387904];",
-        "/*" * 30_000,
+        "/* " * 30_000,
         "//" * 30_000 + "\nx = 3;",
         "'" * 60_000,
         "\\" * 60_000,
@@ -221,6 +221,12 @@ def test_hostile_texts_are_refused(text: str) -> None:
     with pytest.raises(CppTextError) as caught:
         read_cpp(text)
     assert all(len(str(problem)) < 1500 for problem in caught.value.problems)
+
+
+@pytest.mark.parametrize("text", ["/* " * 9_000, "#" * 9_000, "// \\\n" * 9_000])
+def test_what_never_ends_is_looked_at_once(text: str) -> None:
+    """A comment or a directive without an end is one piece: the time does not grow by its square."""
+    assert len(Text(text).tokens) <= 2
 
 
 def test_texts_have_a_largest_size() -> None:
