@@ -10,7 +10,7 @@ STAMPS := $(VENV)/.installed
 NBVAL := --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint notebooks docs bench clean chromium
+.PHONY: help lab test lint notebooks docs bench clean chromium compiler
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
