@@ -213,18 +213,23 @@ def scan(actual: NDArray[Any], golden: NDArray[Any], criteria: Criteria, *, wors
     different = 0
     counts = np.zeros(-(-two.size // PIECE), np.int64)
     max_abs = max_rel = 0.0
-    first, ranking = -1, _Ranking(worst)
+    first, ranking, differs = -1, _Ranking(worst), False
     for here in pieces(two.size):
         a, g = one[here], two[here]
-        if _same_bytes(a, g):
+        # Where one piece differs the next one mostly does, and a look at its bytes is in vain.
+        if not differs and _same_bytes(a, g):
             continue
         bad = criteria.bad(a, g)
+        count = int(np.count_nonzero(bad))
+        unlike = count if criteria.exact and _plain(criteria, g) else int(np.count_nonzero(_bits(a) != _bits(g)))
+        differs = unlike > 0
+        if not differs:
+            continue
+        different += unlike
         far = distance(a, g)
         farthest = float(far.max())
         max_abs = max(max_abs, farthest)
         max_rel = max(max_rel, _largest_ratio(far, farthest, g, max_rel))
-        count = int(np.count_nonzero(bad))
-        different += count if criteria.exact and _plain(criteria, g) else int(np.count_nonzero(_bits(a) != _bits(g)))
         if count:
             first = first if first >= 0 else here.start + int(bad.argmax())
             ranking.add(here.start, far, farthest, bad)
