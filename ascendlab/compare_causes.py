@@ -21,7 +21,14 @@ from typing import NamedTuple
 from ascendlab.compare_arithmetic import arithmetic_guesses
 from ascendlab.compare_calls import call_guesses
 from ascendlab.compare_cases import Case, Explanation, Guess, explain
-from ascendlab.compare_orders import channel_guesses, fractal_guesses, layout_guesses, pair_guesses, shift_guesses
+from ascendlab.compare_orders import (
+    channel_guesses,
+    fractal_guesses,
+    layout_guesses,
+    pair_guesses,
+    pitch_guesses,
+    shift_guesses,
+)
 from ascendlab.compare_values import byte_guesses, range_guesses, tail_guesses, type_guesses
 
 __all__ = ["CAUSES", "Case", "Explanation", "Family", "Guess", "diagnose_case"]
@@ -61,6 +68,7 @@ CAUSES: tuple[Family, ...] = (
     Family("ends of the number range, signs", range_guesses),
     Family("neighbours exchanged", pair_guesses),
     Family("everything moved", shift_guesses),
+    Family("rows too far apart or too close together", pitch_guesses),
 )
 """The known mistakes; of those that explain equally much the first is named first."""
 

@@ -15,11 +15,23 @@ from typing import Any
 import numpy as np
 
 from ascendlab.compare_cases import Case, Flat, Guess, looked_up
+from ascendlab.dtypes import DATA_BLOCK_BYTES
 from ascendlab.layouts import FRACTAL_ROWS, LAYOUTS, fractal_index, matrix_index
 
-__all__ = ["channel_guesses", "fractal_guesses", "layout_guesses", "pair_guesses", "shift_guesses"]
+__all__ = [
+    "channel_guesses",
+    "fractal_guesses",
+    "layout_guesses",
+    "pair_guesses",
+    "pitch_guesses",
+    "shift_guesses",
+]
 
 Source = Callable[[Flat], Flat]
+# Two rows that are one element too far apart are one row that is shifted.
+_FEWEST_ROWS = 3
+# Pixels that the rows of a picture are often rounded up to.
+_ALIGNMENT = 16
 _CHANNELS = {
     (2, 1, 0): ("RGB/BGR", "channels 0 and 2 have changed places"),
     (0, 2, 1): ("U/V swapped", "channels 1 and 2 have changed places"),
@@ -83,7 +95,8 @@ def layout_guesses(case: Case) -> Iterator[Guess]:
     """Matrices and pictures in one layout that were taken for another."""
     shape, c0 = case.shape, case.kind.c0
     if len(shape) >= 4 and shape[-2:] == (FRACTAL_ROWS, c0) and case.layout in (*LAYOUTS, "fractals"):
-        for own in (case.layout,) if case.layout in LAYOUTS else ("ZZ",):
+        # Where nobody says the layout, the same exchange of axes is a mistake in either direction: both are told.
+        for own in (case.layout,) if case.layout in LAYOUTS else ("ZZ", "NZ"):
             yield from _matrix_guesses(case, own, _matrix_shape(own, shape[-4:], c0))
     elif case.layout == "ND" and len(shape) == 2:
         yield from _matrix_guesses(case, "ND", (shape[0], shape[1]))
@@ -243,6 +256,37 @@ def _shifted(shape: tuple[int, ...], axis: int, step: int) -> Source:
         return np.where((place >= 0) & (place < shape[axis]), flat - step * inner, -1)
 
     return source
+
+
+def pitch_guesses(case: Case) -> Iterator[Guess]:
+    """Rows that lie farther apart, or closer together, than they should: pictures shear."""
+    shape, c0, size = case.shape, case.kind.c0, case.golden.size
+    for axis in range(1, len(shape)):
+        row, unit = math.prod(shape[axis:]), math.prod(shape[axis + 1 :])
+        if not row or size // row < _FEWEST_ROWS:
+            continue
+        near = (row - unit, row + unit, row - 1, row + 1, row - c0, row + c0)
+        aligned = (-(-row // c0) * c0, -(-row // (_ALIGNMENT * unit)) * _ALIGNMENT * unit)
+        for pitch in dict.fromkeys((*near, *aligned)):
+            if 1 < pitch < 2 * row and pitch != row:
+                words = f"{pitch} elements apart instead of {row}" + (
+                    f" (a multiple of {DATA_BLOCK_BYTES} bytes)" if pitch == aligned[0] else ""
+                )
+                yield _guess(case, "one stride off", f"rows of axis {axis} are written {words}",
+                             partial(_written, rows=size // row, row=row, pitch=pitch))  # fmt: skip
+                yield _guess(case, "one stride off", f"rows of axis {axis} are read {words}",
+                             partial(_read, size=size, row=row, pitch=pitch))  # fmt: skip
+
+
+def _written(flat: Flat, rows: int, row: int, pitch: int) -> Flat:
+    number = np.minimum(flat // pitch, rows - 1)  # of the row that was written last, where rows overlap
+    place = flat - number * pitch
+    return np.where(place < row, number * row + place, -1)
+
+
+def _read(flat: Flat, size: int, row: int, pitch: int) -> Flat:
+    found = flat // row * pitch + flat % row
+    return np.where(found < size, found, -1)
 
 
 def pair_guesses(case: Case) -> Iterator[Guess]:

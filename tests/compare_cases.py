@@ -6,6 +6,7 @@ Devices are simulated in plain loops or by NumPy, never by the guesses that they
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -278,6 +279,24 @@ def edited(make: Callable[[int], Any], edit: Callable[[np.ndarray], np.ndarray],
 def drawn(shapes: tuple[tuple[int, ...], ...], dtype: Any) -> Callable[[int], np.ndarray]:
     """Return a maker of arrays."""
     return lambda seed: numbers(np.random.default_rng(seed), shapes[seed - 1], dtype)
+
+
+def pitched(axis: int, step: int, *, read: bool = False) -> Callable[[np.ndarray], np.ndarray]:
+    """Return an edit that puts rows (of `axis`) so many elements too far apart, or reads them so; 7 is garbage."""
+
+    def edit(golden: np.ndarray) -> np.ndarray:
+        rows = golden.reshape(math.prod(golden.shape[:axis]), -1)
+        pitch = rows.shape[1] + step
+        room = len(rows) * max(pitch, rows.shape[1])
+        there, memory = np.full((2, room), 7, golden.dtype)
+        memory[: golden.size] = golden.reshape(-1)
+        for number, row in enumerate(rows):
+            place = slice(number * pitch, number * pitch + len(row))
+            there[place] = row
+            row[:] = memory[place]
+        return rows if read else there[: golden.size]
+
+    return edit
 
 
 def misread(own: str, written: str, taken: str, dtype: Any = np.int8) -> Fault:
@@ -687,6 +706,14 @@ FAULTS: dict[str, tuple[str, Fault]] = {
     "v offset": ("one stride off", changed(bilinear, v_roffset=144)),
     "jump": ("one stride off", changed(load_v1, "params", jump_stride=2)),
     "pitch": ("one stride off", lambda s: sheared(s)),
+    "rows one too far apart": ("one stride off", edited(HALVES, pitched(1, 1))),
+    "rows one too close": ("one stride off", edited(BYTES, pitched(1, -1))),
+    "rows padded to DataBlocks": ("one stride off", edited(HALVES, pitched(1, 8))),
+    "pixel rows of another pitch": ("one stride off", edited(HWC, lambda g: pitched(1, g.shape[2], read=True)(g))),
+    "fractal columns a DataBlock too far apart": (
+        "one stride off",
+        edited(drawn(((3, 2, 16, 16), (4, 3, 16, 16)), np.float16), pitched(1, 16)),
+    ),
     "padding": ("one padding off", changed(load, "params", pad_list=(0, 2, 0, 1))),
     "padding, im2col": ("one padding off", changed(matrix, "params", pad_list=(1, 0, 1, 0))),
     "padding of a picture": (

@@ -129,6 +129,14 @@ def test_equally_good_explanations_are_all_told() -> None:
     assert "just as well: " in str(found)
 
 
+def test_both_directions_are_told_where_nobody_says_the_layout() -> None:
+    """Fractals whose axes are exchanged are NZ for ZZ or ZZ for NZ: without a layout neither is claimed alone."""
+    golden = in_layout("NZ", numbers(np.random.default_rng(3), (48, 80), np.float16), 16)
+    actual = np.ascontiguousarray(golden.swapaxes(0, 1)).reshape(golden.shape)
+    assert [cause.cause for cause in compare(actual, golden).causes][:2] == ["NZ read as ZZ", "ZZ read as NZ"]
+    assert [cause.cause for cause in compare(actual, golden, layout="NZ").causes] == ["ZZ read as NZ"]
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_large_results_are_sampled_first(seed: int) -> None:
     """A mistake is found in a result of many pieces, too, and noise in a corner of it is not taken for one."""
