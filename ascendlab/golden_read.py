@@ -90,6 +90,9 @@ def _case(sidecar: Path, content: dict[str, Any]) -> GoldenCase:
         arrays = {key: read_file(folder, file) for key, file in files["inputs"].items()}
         call = rebuild_call(function, content["arguments"], arrays)
         product, profile = settings(call)
+        # Said a second time for human readers, who must not be told something else than what the call does.
+        _check_stated("product", content["product"], None if product is None else product.name)
+        _check_stated("profile", content["profile"], profile)
         _check_result(call, files["outputs"])
     version = content["ascendlab"]
     if not isinstance(version, str) or len(version) > LONGEST_WORD:
@@ -113,6 +116,12 @@ def _check_names(found: object, known: Iterable[str], what: str) -> None:
     missing = [name for name in names if name not in found]
     if missing:
         raise ParameterError(what, list(found), f"all of its names; missing: {', '.join(missing)}")
+
+
+def _check_stated(name: str, stated: object, made: str | None) -> None:
+    """Refuse a product or profile that is not the one in the call's arguments."""
+    if not (stated is None if made is None else isinstance(stated, str) and stated == made):
+        raise ParameterError(name, stated, f"{'null' if made is None else made}, as the arguments say")
 
 
 def _stated_product(value: object) -> Product:

@@ -491,6 +491,29 @@ def test_odd_arguments(use: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert {path.name for path in tmp_path.iterdir()} <= {"x.bin", "d"}
 
 
+@pytest.mark.parametrize(
+    ("example", "name", "wrong"),
+    [
+        ("v2", "product", "ATLAS_350"),
+        ("v2", "product", None),
+        ("v2", "profile", "documented"),
+        ("im2col", "product", "ATLAS_A2"),
+        ("im2col", "product", {}),
+        ("aipp", "profile", "dav_3510"),
+        ("aipp", "profile", ["documented"]),
+    ],
+)
+def test_the_product_said_above_is_the_call_s(example: str, name: str, wrong: Any, tmp_path: Path) -> None:
+    """A description whose heading names another product or profile than its call is refused."""
+    sidecar = write_golden(tmp_path, examples()[example]).sidecar
+    text = json.loads(sidecar.read_text())
+    assert text[name] != wrong
+    read_golden(sidecar)
+    sidecar.write_text(json.dumps({**text, name: wrong}))
+    with pytest.raises(al.FileProblemError, match=f"cannot be used: {name} = "):
+        read_golden(sidecar)
+
+
 # ---- the front page
 
 
@@ -501,5 +524,5 @@ def test_the_readme_s_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     names: dict[str, Any] = {}
     for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
         exec(code, names)
-    assert np.array_equal(names["case"].call.run(), names["result"])
+    assert np.array_equal(names["case"].golden, names["call"].run())
     assert (tmp_path / "my_case/scripts/verify_result.py").exists()
