@@ -13,10 +13,10 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ascendlab.errors import AippConfigError, AscendlabError, ParameterError
+from ascendlab.errors import AippConfigError, AscendlabError, FileProblemError, ParameterError
 
 __all__ = ["main"]
 
@@ -185,7 +185,7 @@ def _parser() -> argparse.ArgumentParser:
 def _shape(text: str) -> tuple[int, ...]:
     """Read a shape such as 2,9,16,16 or 2x9x16x16."""
     axes = text.replace("x", ",").split(",")
-    if not all(axis.strip().isdecimal() and len(axis) < 16 for axis in axes):
+    if not all(axis.isascii() and axis.strip().isdecimal() and len(axis) < 16 for axis in axes):
         raise argparse.ArgumentTypeError("give numbers separated by commas, such as 2,9,16,16")
     return tuple(int(axis) for axis in axes)
 
@@ -223,13 +223,26 @@ def _check_config(options: argparse.Namespace) -> int:
     return code
 
 
+def _check_target(out: Path, sources: Sequence[str | None], *, overwrite: bool) -> None:
+    """Refuse to draw over something: with `overwrite` too, if it is what the command reads."""
+    from ascendlab.files import check_free
+
+    check_free(out, overwrite=overwrite)
+    for source in filter(None, sources):
+        same = False
+        with suppress(OSError, ValueError):  # what is not there is not overwritten
+            same = out.samefile(source)
+        if same:
+            raise FileProblemError(out, "is read by this command", "Draw into another file")
+
+
 def _render(options: argparse.Namespace) -> int:
     from ascendlab.aipp_config import read_aipp_config
-    from ascendlab.files import check_free, read_whole, write_file
+    from ascendlab.files import read_whole, write_file
 
     stem = Path(options.file).stem if options.file != "-" else "standard_input"
     out = Path(options.out) if options.out is not None else Path(f"{stem}.png")
-    check_free(out, overwrite=options.overwrite)
+    _check_target(out, [options.file, options.image], overwrite=options.overwrite)
     with _progress(["reading the files", "computing the picture", "drawing", "writing"]) as step:
         step()
         config = read_aipp_config(_config_source(options.file))
@@ -257,11 +270,12 @@ def _render(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from ascendlab.files import check_free, write_file
+    from ascendlab.files import write_file
     from ascendlab.golden import compare, read_golden
 
     if options.map is not None:
-        check_free(Path(options.map), overwrite=options.overwrite)
+        sources = [options.actual, options.golden, options.case]
+        _check_target(Path(options.map), sources, overwrite=options.overwrite)
     more = {name: getattr(options, name) for name in ("layout", "rtol", "atol", "max_bad", "equal_nan", "worst")}
     if options.case is None:
         if options.golden is None:
@@ -274,6 +288,9 @@ def _compare(options: argparse.Namespace) -> int:
             if getattr(options, name) is not None:
                 raise ParameterError(f"--{name}", getattr(options, name), "nothing with --case, which says it")
         case = read_golden(options.case)
+        if options.map is not None:
+            files = [str(case.folder / file.file) for file in (*case.inputs.values(), *case.outputs.values())]
+            _check_target(Path(options.map), [str(case.sidecar), *files], overwrite=options.overwrite)
         golden, more["output"] = case, options.output
         if options.golden is not None:
             name = options.output or case.only_output()

@@ -352,3 +352,40 @@ def test_shapes_that_are_none(shape: str, capsys: pytest.CaptureFixture[str]) ->
     """What is no shape is answered with how to write one."""
     assert main(["compare", "a.bin", "b.bin", "--dtype", "half", f"--shape={shape}"]) == 2
     assert "such as 2,9,16,16" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "render clean.cfg --image picture.png --out picture.png",
+        "render picture.cfg --image picture.png",
+        "render clean.cfg --image picture.png --out clean.cfg",
+        "compare golden.npy actual.npy --map golden.npy",
+        "compare golden.npy actual.npy --map ./actual.npy",
+        "compare golden.npy actual.npy --map link.npy",
+    ],
+)
+def test_what_a_command_reads_is_never_overwritten(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A picture does not replace the files that it is drawn from, by whatever name, not even with --overwrite."""
+    Path("picture.cfg").write_text(CLEAN)
+    for name in ("golden.npy", "actual.npy"):
+        np.save(name, np.arange(6, dtype=np.int8))
+    os.link("golden.npy", "link.npy")
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    assert main([*command.split(), "--overwrite"]) == 2
+    assert "is read by this command. Draw into another file" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
+
+
+def test_a_case_s_files_are_never_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor does the map replace the golden files of the case that it is drawn from."""
+    call = al.Call(
+        al.vector_padding, {"src": np.arange(16, dtype=np.int16), "pad_mode": 1, "pad_side": False, "count": 16}
+    )
+    case = write_golden("case", call)
+    before = {path: path.read_bytes() for path in Path("case").rglob("*") if path.is_file()}
+    write_bin(".", "device.bin", call.run())
+    for place in ("case/output/golden.bin", "case/input/src.bin", str(case.sidecar)):
+        assert main(["compare", "device.bin", "--case", "case/case.json", "--map", place, "--overwrite"]) == 2
+        assert "is read by this command" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in Path("case").rglob("*") if path.is_file()} == before
