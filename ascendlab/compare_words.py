@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,10 +51,28 @@ def _values(case: Case, flat: NDArray[Any]) -> Iterator[str]:
         yield f"the difference is {difference[0]:g}"
     elif _same(np.abs(difference)):
         yield f"the difference is {abs(difference[0]):g} or {-abs(difference[0]):g}"
+    elif _is_whole(case) and case.kind.bits <= 32 and _same(difference % 2.0**case.kind.bits):
+        yield f"the difference is {difference[0] % 2.0**case.kind.bits:g} modulo {1 << case.kind.bits}"
     elif _same(ratio):
         yield f"the device has {ratio[0]:g} times the golden element"
-    if not case.kind.name.startswith(("int", "uint")) and _neighbours(case, flat):
+    if _is_whole(case) and _at_the_ends(case, golden):
+        yield (
+            f"the golden element is the largest or smallest of {case.kind}, as where a device wraps around instead of "
+            "saturating"
+        )
+    if not _is_whole(case) and _neighbours(case, flat):
         yield "the device has the next number of the type: one unit in the last place, as from another rounding"
+
+
+def _is_whole(case: Case) -> bool:
+    return case.kind.name.startswith(("int", "uint"))
+
+
+def _at_the_ends(case: Case, golden: NDArray[np.float64]) -> bool:
+    """Whether these are ends of the type's range: not 0 alone, which unsigned results have for many reasons."""
+    info: Any = ml_dtypes.iinfo(case.kind.numpy)  # type: ignore[no-untyped-call]
+    low, high = float(info.min), float(info.max)
+    return bool(np.isin(golden, (low, high)).all() and golden.any())
 
 
 def _same(values: NDArray[np.float64]) -> bool:

@@ -95,6 +95,26 @@ def test_noise_has_no_cause(name: str, count: int, seed: int) -> None:
     assert found.pattern
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])
+def test_the_pattern_sees_results_that_wrap_around(dtype: Any) -> None:
+    """Without a call, too, the report says what is typical of a wrong bias, and of overflow that wraps around."""
+    info = np.iinfo(dtype)
+    golden = numbers(np.random.default_rng(5), (12, 20), dtype)
+    golden[0, :2] = info.max, info.min
+    pattern = compare((golden.astype(np.int64) + 3).astype(dtype), golden).pattern
+    assert f"the difference is 3 modulo {info.max - info.min + 1}" in pattern
+    wide = np.random.default_rng(6).integers(2 * info.min - 9, 2 * info.max, (12, 20))
+    words = "the golden element is the largest or smallest of"
+    assert words in compare(wide.astype(dtype), wide.clip(info.min, info.max).astype(dtype)).pattern
+    wrong = golden.copy()
+    wrong[3:5] ^= 5
+    assert words not in compare(wrong, golden).pattern
+    zeros = np.zeros((12, 20), dtype)
+    wrong = zeros.copy()
+    wrong[3, 4:7] = 1, 2, 5
+    assert words not in compare(wrong, zeros).pattern
+
+
 def test_all_noise_has_no_cause() -> None:
     """A result that has nothing to do with the golden data is explained by nothing."""
     for dtype in (np.int8, np.float16, np.uint8, np.int32):
