@@ -115,6 +115,17 @@ def test_the_pattern_sees_results_that_wrap_around(dtype: Any) -> None:
     assert words not in compare(wrong, zeros).pattern
 
 
+def test_a_result_that_begins_with_zeros_and_was_never_written() -> None:
+    """Where nothing was written the report says so, though the first golden elements are 0 as well."""
+    golden = numbers(np.random.default_rng(5), (12, 20), np.float16)
+    golden[0, :7] = 0
+    words = compare(np.zeros_like(golden), golden).causes[0].words
+    assert words == "nothing is written: everything is 0"
+    actual = np.zeros_like(golden)
+    golden[0, 0] = actual[0, 0] = 3
+    assert compare(actual, golden).causes[0].words.startswith("from element 7 on everything is 0")
+
+
 def test_all_noise_has_no_cause() -> None:
     """A result that has nothing to do with the golden data is explained by nothing."""
     for dtype in (np.int8, np.float16, np.uint8, np.int32):
