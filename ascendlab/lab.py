@@ -63,9 +63,10 @@ def copy_notebooks(source: Path, target: Path) -> list[str]:
     kept = []
     for path in sorted(source.glob("*.ipynb")):
         own = target / path.name
-        if not own.exists():
+        if not os.path.lexists(own):
             shutil.copyfile(path, own)
-        elif own.read_bytes() != path.read_bytes():
+        # A link that leads nowhere would be written through, and a pipe never answers: neither is a notebook.
+        elif not own.is_file() or own.read_bytes() != path.read_bytes():
             kept.append(path.name)
     return kept
 

@@ -147,3 +147,18 @@ def test_packages_are_looked_for_without_importing() -> None:
     assert lab._is_installed("numpy")
     assert not lab._is_installed("no_such_package")
     assert not lab._is_installed("no_such_package.inner")
+
+
+def test_copies_are_not_written_through_links_and_pipes(tmp_path: Path) -> None:
+    """A link that leads nowhere, a pipe and a folder by a notebook's name are kept and reported, and nothing waits."""
+    source, target = tmp_path / "source", tmp_path / "target"
+    for folder in (source, target):
+        folder.mkdir()
+    for name in ("a", "b", "c", "d"):
+        (source / f"{name}.ipynb").write_text(name)
+    (target / "a.ipynb").symlink_to(tmp_path / "elsewhere.ipynb")
+    os.mkfifo(target / "b.ipynb")
+    (target / "c.ipynb").mkdir()
+    assert lab.copy_notebooks(source, target) == ["a.ipynb", "b.ipynb", "c.ipynb"]
+    assert (target / "d.ipynb").read_text() == "d"
+    assert not (tmp_path / "elsewhere.ipynb").exists()
