@@ -4,6 +4,8 @@ VENV ?= .venv
 LAB_ARGS ?=
 PYTEST_ARGS ?=
 JOBS ?= 2
+# File by file, in their order: by default xdist keeps files of few tests for the end, and the browser's few are long.
+SPREAD := --dist loadfile --no-loadscope-reorder
 
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.installed
@@ -19,7 +21,7 @@ lab: $(STAMPS)/notebooks ## Open JupyterLab on the first notebook (LAB_ARGS="--p
 	@$(BIN)/python -m ascendlab.lab $(LAB_ARGS)
 
 test: $(STAMPS)/test chromium compiler ## Run every test: unit, property, doctest, notebooks, browser (PYTEST_ARGS="-k padding" is handed on)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(NBVAL) tests ascendlab notebooks $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) $(SPREAD) $(NBVAL) tests ascendlab notebooks $(PYTEST_ARGS)
 
 lint: $(STAMPS)/lint ## Check format, style and types
 	$(BIN)/ruff format --check .

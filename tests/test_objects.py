@@ -10,7 +10,7 @@ import pytest
 
 import ascendlab
 
-# Objects at work: a running core's buffers and log, entries of a cache, blocks of a file while it is read, a script
+# Objects at work: a running core's buffers and log, entries of a cache, what a text declares while it is read, a script
 # while it is written.
 AT_WORK = {
     "ascendlab.aipp_config_text.Block",
@@ -18,6 +18,11 @@ AT_WORK = {
     "ascendlab.capi.memory.Buffer",
     "ascendlab.capi.steps.Step",
     "ascendlab.capi.steps.Undo",
+    "ascendlab.cpp_expressions.Variable",
+    "ascendlab.cpp_records.Array",
+    "ascendlab.cpp_records.Braces",
+    "ascendlab.cpp_records.Record",
+    "ascendlab.cpp_records.Union",
     "ascendlab.pycode._Node",
     "ascendlab.pycode._Script",
 }
