@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 LAB_ARGS ?=
 PYTEST_ARGS ?=
-JOBS ?= 2
+# More than two cores' worth: the browser tests mostly wait.
+JOBS ?= 3
 # File by file, in their order: by default xdist keeps files of few tests for the end, and the browser's few are long.
 SPREAD := --dist loadfile --no-loadscope-reorder
 
@@ -54,6 +55,7 @@ compiler: $(STAMPS)/test
 
 # One stamp for each extra of pyproject.toml: installed again only when that file has changed.
 $(STAMPS)/lint: EXTRAS = notebooks,lint
+$(STAMPS)/ci: EXTRAS = lint,test
 $(STAMPS)/%: EXTRAS = $*
 $(STAMPS)/%: pyproject.toml | $(STAMPS)/venv
 	@echo "Installing ascendlab[$(EXTRAS)] into $(VENV); the first time this takes a minute or two."
