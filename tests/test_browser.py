@@ -99,7 +99,7 @@ def test_lab_opens_on_the_first_notebook_and_asks_nothing(page: Page, url: str) 
     """`make lab` shows the first notebook at once; JupyterLab's question about news never comes."""
     notebook = Notebook(page, url)
     assert page.url.endswith("/lab/tree/notebooks/00_start_here.ipynb")
-    notebook.run_all()
+    notebook.await_idle()
     assert page.get_by_text("Jupyter news").count() == 0
     config = json.loads(page.locator("#jupyter-config-data").text_content() or "{}")
     assert "@jupyterlab/apputils-extension:announcements" in config["disabledExtensions"]

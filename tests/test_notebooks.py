@@ -361,13 +361,19 @@ def copy_of_the_package(folder: Path, change: Break | None = None) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outcome, Outcome]]:
-    """Run nbval on each notebook with a broken copy of the library, then on the same cells with a faithful copy."""
+# That copying alone breaks nothing is shown by one notebook: it takes long, and all of them pass without a copy.
+COPIED = "04_vector_padding"
 
-    def both(path: Path) -> tuple[Outcome, Outcome]:
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outcome, Outcome | None]]:
+    """Run nbval on each notebook with a broken copy of the library, and one on the same cells with a faithful copy."""
+
+    def both(path: Path) -> tuple[Outcome, Outcome | None]:
         folder = tmp_path_factory.mktemp(path.stem)
         broken = nbval(copy_of_the_package(folder / "broken", BREAKS[path.stem]), path.stem)
+        if path.stem != COPIED:
+            return broken, None
         return broken, nbval(copy_of_the_package(folder / "faithful"), path.stem, broken.cells)
 
     paths = [path for path in PATHS if path.stem in BREAKS]
@@ -376,11 +382,14 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outcom
 
 
 @notebooks
-def test_nbval_goes_red_when_a_rule_breaks(path: Path, outcomes: dict[str, tuple[Outcome, Outcome]]) -> None:
-    """One broken rule of the library makes nbval fail by a stored number; the same cells pass on a faithful copy."""
+def test_nbval_goes_red_when_a_rule_breaks(path: Path, outcomes: dict[str, tuple[Outcome, Outcome | None]]) -> None:
+    """One broken rule of the library makes nbval fail by a stored number; in a faithful copy the same cells pass."""
     assert path.stem in BREAKS, "say in BREAKS which change of the library this notebook must notice"
     broken, faithful = outcomes[path.stem]
     assert "Cell outputs differ" in broken.cells[max(broken.cells)]
-    assert faithful.cells == dict.fromkeys(broken.cells, "")
     # The probe's stored output is the path of the copy: the kernels imported that, not the installed package.
-    assert (broken.probe, faithful.probe) == ("", "")
+    assert broken.probe == ""
+    assert (faithful is not None) == (path.stem == COPIED)
+    if faithful is not None:
+        assert faithful.cells == dict.fromkeys(broken.cells, "")
+        assert faithful.probe == ""
