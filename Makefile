@@ -3,8 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 LAB_ARGS ?=
 PYTEST_ARGS ?=
-# More than two cores' worth: the browser tests mostly wait.
-JOBS ?= 3
+JOBS ?= 2
 # File by file, in their order: by default xdist keeps files of few tests for the end, and the browser's few are long.
 SPREAD := --dist loadfile --no-loadscope-reorder
 
