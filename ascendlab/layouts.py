@@ -385,8 +385,8 @@ def unpack_int4(packed: NDArray[np.uint8], shape: tuple[int, ...] | int) -> NDAr
     Examples
     --------
     >>> import numpy as np
-    >>> unpack_int4(np.array([241, 7], np.uint8), 3)
-    array([1, -1, 7], dtype=int4)
+    >>> unpack_int4(np.array([241, 7], np.uint8), 3).astype(np.int8)
+    array([ 1, -1,  7], dtype=int8)
     """
     if not is_plain(packed) or packed.dtype != np.uint8:
         raise ParameterError("packed", packed, "a NumPy array of uint8")
