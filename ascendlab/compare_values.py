@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -218,7 +217,7 @@ def _row_tails(
     tail = length - start
     if rows == 1:
         words = "nothing is written" if start == 0 else f"from element {start:,} on everything"
-        size = math.ceil(tail * case.kind.bits / 8)
+        size = case.kind.nbytes(tail)
         where = "" if start == 0 else f" ({size:,} bytes, DataBlocks of 32: {size / DATA_BLOCK_BYTES:g})"
     else:
         words, where = f"the last {tail}{every}", ""

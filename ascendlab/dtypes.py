@@ -55,6 +55,14 @@ class DataType:
         """Elements in one 32-byte DataBlock."""
         return DATA_BLOCK_BYTES * 8 // self.bits
 
+    def nbytes(self, elements: int) -> int:
+        """Return the bytes that so many elements take on the device, where elements of less than a byte share one.
+
+        >>> as_dtype("half").nbytes(3), as_dtype("int4").nbytes(3)
+        (6, 2)
+        """
+        return -(-elements * self.bits // 8)
+
     @property
     def last_counted(self) -> int:
         """The largest number up to which the type holds all whole numbers.

@@ -48,7 +48,7 @@ def bin_bytes(dtype: DataType, shape: tuple[int, ...]) -> int:
     >>> bin_bytes(as_dtype("int4"), (3, 3)), bin_bytes(as_dtype("float"), ())
     (5, 4)
     """
-    return -(-math.prod(shape) * dtype.bits // 8)
+    return dtype.nbytes(math.prod(shape))
 
 
 def stored_bytes(array: NDArray[Any]) -> memoryview:

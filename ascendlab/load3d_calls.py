@@ -133,7 +133,7 @@ class Load:
     @property
     def nbytes(self) -> int:
         """Bytes that the result takes on the device, two int4 elements in one."""
-        return math.prod(self.shape) * self.dtype.bits // 8
+        return self.dtype.nbytes(math.prod(self.shape))
 
     @property
     def capacity(self) -> int | None:

@@ -30,11 +30,11 @@ from numpy.typing import NDArray
 from ascendlab import aipp, load3d, vector
 from ascendlab.capi.launch import Launch
 from ascendlab.capi.tracing import LaunchTracer
-from ascendlab.dtypes import as_dtype
+from ascendlab.dtypes import DataType, as_dtype
 from ascendlab.errors import ParameterError
 from ascendlab.fields import check_int
 from ascendlab.sources import Sources
-from ascendlab.traffic import Traffic, bytes_of
+from ascendlab.traffic import Traffic
 
 __all__ = ["Call", "Origin", "Sources", "Term", "Trace", "registered", "trace"]
 
@@ -157,8 +157,10 @@ class Trace:
         Maps flat output indices to `Sources`, vectorised.
     terms : int
         About how many terms an element has; whole-result questions are cut into pieces accordingly.
-    memories : mapping of str to (str, int)
-        Where each operand lies, and the result under the name "": a memory, and the bits of an element.
+    memories : mapping of str to (str, DataType)
+        Where each operand lies, and its element type.
+    target : (str, DataType), optional
+        The same of the result.
     log : callable, optional
         Counts the bytes read and written by a whole kernel, per memory, where there is more than one step.
     """
@@ -167,7 +169,8 @@ class Trace:
     operands: Mapping[str, tuple[int, ...]]
     lookup: Callable[[NDArray[np.intp]], Sources]
     terms: int = 1
-    memories: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    memories: Mapping[str, tuple[str, DataType]] = field(default_factory=dict)
+    target: tuple[str, DataType] | None = None
     log: Callable[[], tuple[dict[str, int], dict[str, int]]] | None = None
 
     def sources(self, flat: NDArray[np.intp] | None = None) -> Sources:
@@ -236,8 +239,10 @@ class Trace:
 
         Examples
         --------
-        >>> memories = {"src": ("L1", 16), "": ("L0A", 16)}
-        >>> print(Trace((4,), {"src": (2,)}, lambda flat: Sources.copies(flat // 3), memories=memories).traffic())
+        >>> half = as_dtype("half")
+        >>> traced = Trace((4,), {"src": (2,)}, lambda flat: Sources.copies(flat // 3),
+        ...                memories={"src": ("L1", half)}, target=("L0A", half))
+        >>> print(traced.traffic())
         read:    L1 8 bytes, each use counted; 4 different ones
         written: L0A 8 bytes
         """
@@ -259,12 +264,13 @@ class Trace:
         different: dict[str, int] = {}
         for name, count in counts.items():
             if name in self.memories and count.any():
-                memory, bits = self.memories[name]
-                read[memory] = read.get(memory, 0) + bytes_of(count.sum(), bits)
-                different[memory] = different.get(memory, 0) + bytes_of(np.count_nonzero(count), bits)
-        written = {
-            memory: bytes_of(total - untouched, bits) for memory, bits in [self.memories.get("", ("", 0))] if bits
-        }
+                memory, kind = self.memories[name]
+                read[memory] = read.get(memory, 0) + kind.nbytes(int(count.sum()))
+                different[memory] = different.get(memory, 0) + kind.nbytes(int(np.count_nonzero(count)))
+        written = {}
+        if self.target is not None:
+            memory, kind = self.target
+            written[memory] = kind.nbytes(total - untouched)
         if self.log is not None:
             (read, written), different = self.log(), {}
         reads = {name: count.reshape(self.operands[name]) for name, count in counts.items()}
@@ -277,16 +283,17 @@ def _trace_aipp(arguments: Mapping[str, Any]) -> Trace:
     operands = {"src0": setup.src0.shape}
     if setup.src1 is not None:
         operands["src1"] = setup.src1.shape
-    memories = {**dict.fromkeys(operands, ("GM", 8)), "": ("L1", setup.dtype.bits)}
-    return Trace(plan.shape, operands, lambda flat: aipp.aipp_sources(plan, setup, flat), memories=memories)
+    memories = dict.fromkeys(operands, ("GM", as_dtype("uint8")))
+    lookup = partial(aipp.aipp_sources, plan, setup)
+    return Trace(plan.shape, operands, lookup, memories=memories, target=("L1", setup.dtype))
 
 
 def _trace_vector_padding(arguments: Mapping[str, Any]) -> Trace:
     plan = vector.vector_padding_plan(**_without(arguments, "out", "check_capacity", "allow_large"))
     src = arguments["src"]
-    unified = dict.fromkeys(("src", ""), ("UB", as_dtype(src.dtype).bits))
+    unified = "UB", as_dtype(src.dtype)
     lookup = partial(vector.vector_padding_sources, plan)
-    return Trace((plan.size,), {"src": src.shape}, lookup, memories=unified)
+    return Trace((plan.size,), {"src": src.shape}, lookup, memories={"src": unified}, target=unified)
 
 
 def _trace_bilinear_interpolation(arguments: Mapping[str, Any]) -> Trace:
@@ -294,8 +301,9 @@ def _trace_bilinear_interpolation(arguments: Mapping[str, Any]) -> Trace:
     plan, src1 = vector.bilinear_interpolation_plan(**own), arguments["src1"]
     # The weights are what src1 holds, so src1 is in the terms already and no operand of its own.
     operands = {"src0": arguments["src0"].shape}
-    unified = dict.fromkeys(("src0", ""), ("UB", 16))
-    return Trace((plan.size,), operands, partial(vector.bilinear_interpolation_sources, plan, src1), memories=unified)
+    unified = "UB", as_dtype("half")
+    lookup = partial(vector.bilinear_interpolation_sources, plan, src1)
+    return Trace((plan.size,), operands, lookup, memories={"src0": unified}, target=unified)
 
 
 def _without(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -311,8 +319,8 @@ def _trace_load3d(plan: Callable[..., load3d.Load]) -> Callable[[Mapping[str, An
         if out is not None and not isinstance(out, np.ndarray):
             raise ParameterError("out", out, "a NumPy array")
         shape = load.shape if out is None else out.shape
-        memories = {"src": ("L1", load.dtype.bits), "": (load.buffer or "matrix", load.dtype.bits)}
-        return Trace(shape, {"src": arguments["src"].shape}, load.sources, memories=memories)
+        memories, target = {"src": ("L1", load.dtype)}, (load.buffer or "matrix", load.dtype)
+        return Trace(shape, {"src": arguments["src"].shape}, load.sources, memories=memories, target=target)
 
     return tracer
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Traffic", "bytes_of"]
+__all__ = ["Traffic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +24,7 @@ class Traffic:
     ----------
     read : mapping of str to int
         Bytes read from each memory: every use of an element for an element of the result counts, whatever a device
-        may keep in between.
+        may keep in between.  What only says where, how much or which (offsets, weights, masks) does not count.
     different : mapping of str to int
         Bytes that are read at least once.
     written : mapping of str to int
@@ -59,12 +58,3 @@ class Traffic:
         )
         more = "".join(f"; {count:,} {words}" for count, words in parts if count)
         return f"read:    {', '.join(read) or 'nothing'}\nwritten: {', '.join(written) or 'nothing'}{more}"
-
-
-def bytes_of(elements: Any, bits: int) -> int:
-    """Return the bytes that so many elements take; elements of less than a byte share one.
-
-    >>> bytes_of(3, 16), bytes_of(3, 4)
-    (6, 2)
-    """
-    return -(-int(elements) * bits // 8)

@@ -49,7 +49,7 @@ def sizeof(dtype: object) -> int:
     >>> sizeof("half"), sizeof(np.int8)
     (2, 1)
     """
-    return -(-as_dtype(dtype).bits // 8)
+    return as_dtype(dtype).nbytes(1)
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class Buffer:
         check_name(name)
         kind = as_dtype(dtype)
         elements = check_int("count", count, 1, 1 << 40)
-        size = -(-elements * kind.bits // 8)
+        size = kind.nbytes(elements)
         start = -(-self.used // self.alignment) * self.alignment
         if start + size > self.size:
             taken = ", ".join(f"{a.name} {a.size:,}" for a in self.allocations) or "nothing"
