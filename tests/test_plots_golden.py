@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compare_cases import FAULTS, load, numbers, padding, picture
+from compare_cases import load, numbers, padding, picture
+from compare_devices import FAULTS
 
 from ascendlab.compare import Comparison, compare
 from ascendlab.compare_places import part_around

@@ -138,9 +138,7 @@ def mismatch_map(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         figure = new_figure(full, high + 84 + legend_height(roles, width=full, left=10))
         ax = axes_at(figure, left=60, top=30, width=wide, height=high)
         legend(figure, roles, left=10, top=high + 80)
-    ax.set_title(_map_title(comparison), fontsize=TEXT_POINTS + 1, loc="left")
-    ax.set_xlabel(shown.horizontal, fontsize=TEXT_POINTS)
-    ax.set_ylabel(shown.vertical, fontsize=TEXT_POINTS)
+    _label(ax, _map_title(comparison), shown.horizontal, shown.vertical)
     shown.show(Grid(ax, rows=max(1, rows), columns=max(1, columns)))
     _set_ticks(ax, (rows, columns), (0, 0))
     return ax
@@ -203,13 +201,18 @@ def part(
         figure = new_figure(columns * cell + 80, rows * 24 + 80)
         ax = axes_at(figure, left=56, top=28, width=columns * cell, height=rows * 24)
     name = comparison.names[0 if which == "actual" else 1]
-    ax.set_title(f"{name}, {shown.words}", fontsize=TEXT_POINTS + 1, loc="left")
-    ax.set_xlabel(shown.horizontal, fontsize=TEXT_POINTS)
-    ax.set_ylabel(shown.vertical, fontsize=TEXT_POINTS)
+    _label(ax, f"{name}, {shown.words}", shown.horizontal, shown.vertical)
     grid = Grid(ax, rows=max(1, rows), columns=max(1, columns))
     _show_part(grid, comparison, shown, actual=which == "actual")
     _set_ticks(ax, shown.flat.shape, shown.first)
     return ax
+
+
+def _label(ax: Axes, title: str, horizontal: str, vertical: str) -> None:
+    """Write title and axes in one size, whatever the axes' own style is."""
+    ax.set_title(title, fontsize=TEXT_POINTS + 1, loc="left")
+    ax.set_xlabel(horizontal, fontsize=TEXT_POINTS)
+    ax.set_ylabel(vertical, fontsize=TEXT_POINTS)
 
 
 def _set_ticks(ax: Axes, shape: tuple[int, ...], first: tuple[int, int]) -> None:
@@ -242,10 +245,8 @@ def differences(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         far = actual.astype(np.float64) - golden.astype(np.float64)
     finite = far[np.isfinite(far)]
     odd = far.size - finite.size
-    ax.set_title(f"how far off: {finite.size:,} elements" + (f", and {odd:,} without a difference" if odd else ""),
-                 fontsize=TEXT_POINTS + 1, loc="left")  # fmt: skip
-    ax.set_xlabel("actual - golden", fontsize=TEXT_POINTS)
-    ax.set_ylabel("elements", fontsize=TEXT_POINTS)
+    more = f", and {odd:,} without a difference" if odd else ""
+    _label(ax, f"how far off: {finite.size:,} elements{more}", "actual - golden", "elements")
     if finite.size:
         # An odd number of bins around 0, so that one of them is where nothing is off.
         reach = max(float(np.abs(finite).max()), 1e-300)
