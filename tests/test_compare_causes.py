@@ -8,24 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compare_cases import (
-    FAULTS,
-    HALVES,
-    HWC,
-    SEEDS,
-    bilinear,
-    convolution,
-    drawn,
-    edited,
-    in_layout,
-    load,
-    load_v1,
-    matrix,
-    numbers,
-    padding,
-    picture,
-    repeated,
-)
+from compare_cases import SEEDS, bilinear, convolution, in_layout, load, load_v1, matrix, numbers, padding, picture
+from compare_devices import FAULTS, HALVES, HWC
+from compare_faults import drawn, edited, repeated
 
 from ascendlab.capi.conv2d_example import Conv2dShape, conv2d_forward_capi
 from ascendlab.capi.launch import launch
