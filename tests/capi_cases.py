@@ -6,6 +6,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import pytest
 
 import ascendlab as al
 from ascendlab import capi
@@ -56,3 +57,32 @@ def everything(core: capi.AICore) -> tuple[Any, ...]:
         parts += [buffer.data[:used].tobytes(), buffer.writer[:used].tobytes(), reading]
         assert not buffer.writer[used:].any()
     return tuple(parts)
+
+
+def core_with_arrays() -> capi.AICore:
+    """Return a core with one array in each buffer."""
+    core = new_core()
+    core.cbuf("half", 2048, name="l1")
+    core.ca("half", 1024, name="l0a")
+    core.cb("half", 1024, name="l0b")
+    core.cc("float", 1024, name="l0c")
+    return core
+
+
+def pointers(core: capi.AICore) -> list[Any]:
+    """Return pointers to those arrays."""
+    kinds = {"L1": "half", "L0A": "half", "L0B": "half", "L0C": "float"}
+    found = []
+    for name, kind in kinds.items():
+        (allocation,) = core.buffers[name].allocations
+        found.append(capi.memory.Pointer(core.buffers[name], al.dtypes.as_dtype(kind), allocation.start, allocation))
+    return found
+
+
+def refused(core: capi.AICore, error: Any, match: str, call: Any, *args: Any, **more: Any) -> Any:
+    """Make a call that must fail, leave the machine alone, and say something useful; return the error."""
+    before = everything(core)
+    with pytest.raises(error, match=match) as caught:
+        call(*args, **more)
+    assert everything(core) == before
+    return caught.value
