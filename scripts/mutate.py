@@ -43,7 +43,7 @@ JUDGES: list[tuple[str, str]] = [
     ("load3d", "test_load3d*.py test_bad_input.py"),
     ("layouts", "test_layouts.py"),
     ("capi", "test_capi*.py"),
-    ("conv", "test_capi_example.py test_capi_mmad.py"),
+    ("conv", "test_conv.py test_capi_example.py test_capi_mmad.py"),
     ("bilinear", "test_vector_bilinear.py test_bilinear_stages.py test_vector_resize.py test_bad_input.py"),
     ("resize", "test_vector_resize.py"),
     ("vector", "test_vector*.py test_bad_input.py"),
@@ -238,6 +238,8 @@ def _test(module: str, mutant: Mutant | None) -> int:
     from hypothesis import Phase, settings
 
     if mutant is not None:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "ascendlab"]:
+            del sys.modules[name]  # inherited from a process that had imported them unchanged
         sys.meta_path.insert(0, _Importer(mutant))
         # At once: while tests are collected, pytest's own importer comes first.
         importlib.import_module(f"ascendlab.{module}")
