@@ -97,7 +97,7 @@ def test_good_files_mean_what_protobuf_says(name: str) -> None:
     [
         ("010", "src_image_size_w", 8), ("0x10", "src_image_size_w", 16), ("0", "src_image_size_w", 0),
         ("-88", "matrix_r1c1", -88), ("1e2", "min_chn_0", 100.0), (".5f", "min_chn_0", 0.5), ("5.", "min_chn_0", 5.0),
-        ("-3F", "min_chn_0", -3.0), ("inf", "min_chn_0", float("inf")), ("t", "crop", True), ("0", "crop", False),
+        ("-3f", "min_chn_0", -3.0), ("inf", "min_chn_0", float("inf")), ("t", "crop", True), ("0", "crop", False),
         ("True", "crop", True), ("2", "aipp_mode", "dynamic"), ("'a' \"b\"", "related_input_name", "ab"),
         ('"\\344\\270\\255"', "related_input_name", "中"), ('"# no comment }"', "related_input_name", "# no comment }"),
     ],
@@ -109,6 +109,19 @@ def test_values_are_read_as_protobuf_reads_them(written: str, field: str, value:
         config = al.read_aipp_config(text)
         assert config.aipp_op[0].values[field] == value
         assert type(config.aipp_op[0].values[field]) is type(value)
+
+
+def test_a_capital_suffix_is_read_where_the_installed_protobuf_reads_it() -> None:
+    """C++ takes 3F as 3.0, Python's protobuf since its release 6: what it refuses is refused with line and column."""
+    text = "aipp_op{\n min_chn_0: 3F }"
+    try:
+        value = text_format.ParseFloat("3F")
+    except ValueError:
+        with pytest.raises(al.AippConfigError) as caught:
+            al.read_aipp_config(text)
+        assert caught.value.problems[0].line == 2
+    else:
+        assert al.read_aipp_config(text).aipp_op[0].values["min_chn_0"] == value == 3
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 >>> left, right = np.full((3, 2), 0.1, np.float16), np.full((3, 4), 10, np.float16)
 >>> one = np.float32(left[0, 0]) * np.float32(10)
->>> multiply(left, right, None)[0, 0] == one + one + one
-np.True_
+>>> bool(multiply(left, right, None)[0, 0] == one + one + one)
+True
 """
 
 from __future__ import annotations

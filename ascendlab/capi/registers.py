@@ -257,8 +257,8 @@ class PaddingRegister(Register):
     --------
     >>> PaddingRegister.of(np.float16(1))
     PADDING 0x0000_0000_0000_3C00: b32=15360, b16=15360, b8=0, b8_copy=60, b4=0
-    >>> PaddingRegister.of(np.int8(-1)).value(as_dtype("int8"))
-    np.int8(-1)
+    >>> int(PaddingRegister.of(np.int8(-1)).value(as_dtype("int8")))
+    -1
     """
 
     document_name = "PADDING"
