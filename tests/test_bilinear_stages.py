@@ -92,3 +92,5 @@ def test_what_is_not_there_is_refused() -> None:
         place_of(plan, plan.size)
     with pytest.raises(ParameterError, match="block = 8"):
         element_at(plan, 0, 8, near=0)
+    with pytest.raises(ParameterError, match="repeat = 3"):
+        element_at(plan, 3, 0, near=0)

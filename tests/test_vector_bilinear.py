@@ -326,6 +326,14 @@ def test_temporary_buffer():
         if size:
             with pytest.raises(al.BufferOverflowError, match=f"sharedTmpBuffer: {size:,} bytes needed, {size - 1:,}"):
                 wrong_call(product=product, shared_tmp_buffer_size=size - 1)
+    most = 2**32 - 1  # what a uint32_t holds
+    al.bilinear_interpolation(**document_call(), product=P.ATLAS_A2, shared_tmp_buffer_size=most)
+    assert shared_tmp_buffer_bytes(P.ATLAS_350, most, most, most) == 0
+    with pytest.raises(al.ParameterError, match="sharedTmpBuffer = 4294967296"):
+        wrong_call(product=P.ATLAS_A2, shared_tmp_buffer_size=most + 1)
+    for sizes in ((most + 1, 0, 0), (0, most + 1, 0), (0, 0, most + 1)):
+        with pytest.raises(al.ParameterError, match="4294967296"):
+            shared_tmp_buffer_bytes(P.ATLAS_350, *sizes)
 
 
 @pytest.mark.rule("vector-capacity")
