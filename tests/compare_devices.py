@@ -286,7 +286,10 @@ FAULTS: dict[str, tuple[str, Fault]] = {
     "signs": ("sign", edited(HALVES, lambda g: -g)),
     "magnitudes": ("sign", edited(BYTES, lambda g: np.abs(g))),
     "ReLU": ("sign", edited(HALVES, lambda g: np.maximum(g, np.float16(0)))),
-    "infinities saturated": ("saturate instead of infinity", edited(odd_floats, lambda g: np.clip(g, -65504, 65504))),
+    "infinities saturated": (
+        "saturate instead of infinity",
+        edited(odd_floats, lambda g: np.clip(g, -65504, 65504).astype(np.float16)),
+    ),
     "largest become infinite": (
         "infinity instead of saturate",
         edited(odd_floats, lambda g: np.where(np.abs(g) == 65504, np.copysign(np.inf, g), g).astype(np.float16)),

@@ -196,7 +196,9 @@ print(*sorted(brought - sys.stdlib_module_names - {{"ascendlab"}}))
 def test_importing_the_library_is_light() -> None:
     """`import ascendlab` brings nothing, an emulation NumPy and ml_dtypes, and neither ever brings what draws."""
     assert brought_by("import ascendlab") == set()
-    assert brought_by("from ascendlab import *") == {"ml_dtypes", "numpy"}
+    brought = brought_by("from ascendlab import *")
+    # Some releases of NumPy leave names of the compiler that they were made with.
+    assert {name for name in brought if "cython" not in name} == {"ml_dtypes", "numpy"}
 
 
 def test_type_checkers_see_the_names_that_are_there() -> None:
