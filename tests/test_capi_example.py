@@ -42,6 +42,11 @@ def test_the_example_prints_its_two_lines():
 
 def test_the_example_agrees_with_its_own_golden_loops():
     """The loops of the document, and not only the library's fast convolution, give the kernel's output."""
+    document = {
+        "BATCH": 4, "C1": 2, "H": 9, "W": 9, "KH": 3, "KW": 3, "STRIDE_H": 2, "STRIDE_W": 2, "DILATION_H": 2,
+        "DILATION_W": 2, "PAD_LEFT": 2, "PAD_RIGHT": 2, "PAD_TOP": 2, "PAD_BOTTOM": 2, "PAD_VALUE": 0,
+    }  # fmt: skip
+    assert {name: getattr(EXAMPLE, name) for name in example.CONV2D_CONSTANTS} == document
     fmap, weight, output = example.make_inputs()
     assert (fmap.shape, weight.shape) == ((4, 9, 9, 32), (288, 16))
     assert [int(x) for x in fmap.reshape(-1)[:7]] == [-2, -1, 0, 1, 2, -2, -1]
