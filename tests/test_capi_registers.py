@@ -246,3 +246,25 @@ def test_nz_para_takes_fields_or_a_word():
         with pytest.raises(al.ParameterError):
             machine.asc_set_gm2l1_nz_para(*wrong)
     assert machine.registers["MTE2_NZ_PARA"].config == word
+
+
+@pytest.mark.parametrize("cls", registers.Register.__subclasses__(), ids=lambda cls: cls.__name__)
+def test_the_names_and_the_bits_are_one(cls):
+    """All ways of looking at a register give the same numbers, those that the word's binary digits spell."""
+    rng = np.random.default_rng(3)
+    highest = 32 if cls is registers.PaddingRegister else 64
+    for word in map(int, rng.integers(0, 1 << highest, 20, dtype=np.uint64, endpoint=False)):
+        register = cls(word)
+        digits = f"{word:064b}"[::-1]
+        spelled = {b.name: int(digits[b.low : b.low + b.width][::-1], 2) for b in cls.layout()}
+        assert register.values() == spelled
+        assert {field.name: field.value for field in register.fields()} == spelled
+        assert {name: getattr(register, name) for name in spelled} == spelled
+
+
+def test_an_int4_pad_value_fills_sixteen_bits():
+    """All sixteen nibbles are repeated four times, and come back as the signed number that they are."""
+    for value in range(-8, 8):
+        register = registers.PaddingRegister.of_bits(ml_dtypes.int4(value), as_dtype("int4"))
+        assert register.config == (value % 16) * 0x1111
+        assert int(register.value(as_dtype("int4"))) == value
