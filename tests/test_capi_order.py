@@ -95,6 +95,9 @@ def test_sync_arguments(core):
             refused(core, al.ParameterError, f"^{name} = ", call, pipe, tpipe, event)
     for wrong in (capi.PIPE_S, None, "PIPE_ALL"):
         refused(core, al.ParameterError, "^pipe = ", core.asc_sync_pipe, wrong)
+    pipes = "PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_FIX"
+    refused(core, al.ParameterError, f"one of {pipes}, PIPE_ALL$", core.asc_sync_pipe, None)
+    refused(core, al.ParameterError, f"one of {pipes}$", core.asc_sync_wait, None, capi.PIPE_M, 0)
 
 
 @pytest.mark.rule("capi-order")

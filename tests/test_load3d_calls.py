@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import tracemalloc
 
 import numpy as np
@@ -11,7 +12,7 @@ from load3d_cases import A2, A3, A200I, A350, AI_CORE, TAILS, TRANSPOSED, TYPES,
 from load3d_oracle import elements_in_32_bytes
 
 import ascendlab as al
-from ascendlab import LoadData3DParamsV1, LoadData3DParamsV2, LoadDataRepeatParam, Product, load3d
+from ascendlab import LoadData3DParamsV1, LoadData3DParamsV2, LoadDataRepeatParam, Product, load3d, load3d_calls
 from ascendlab.caches import BoundedCache
 
 PRODUCTS = (AI_CORE, A2, A3, A200I, A350)
@@ -507,3 +508,15 @@ def test_plans_are_kept_and_bounded() -> None:
     assert cache.get("huge") is None
     cache.clear()
     assert (cache.nbytes, len(cache)) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["im2col", "load_data_3d_v1", "load_data_3d_v2"])
+def test_a_call_and_its_plan_have_the_same_parameters(name: str) -> None:
+    """What a call does when nothing is said is what its plan says, and it is strict."""
+    call, plan = (
+        {p.name: p.default for p in inspect.signature(function).parameters.values() if p.name != "out"}
+        for function in (getattr(load3d, name), getattr(load3d_calls, f"plan_{name}"))
+    )
+    assert call == plan
+    assert call.get("strict", True) is True
+    assert call.get("check_capacity", False) is call["allow_large"] is False
