@@ -321,3 +321,24 @@ def test_pointers_are_checked(core):
         nibbles + 1
     with pytest.raises(ValueError, match="read-only"):
         l1.array[0] = 1
+
+
+def test_what_the_first_step_wrote_is_not_counted_as_missing():
+    """Bytes count as unwritten by their own marks, the mark of step 1 beside them included."""
+    core = capi.AICore(al.Product.ATLAS_350)
+    l1, l0a = core.cbuf(np.float16, 128, name="l1"), core.ca(np.float16, 256, name="l0a")
+    core.poke(l1, np.ones(5 * 16 + 3))
+    assert core.steps[0].number == 1
+    core.asc_set_l13d_fmatrix(capi.asc_l13d_fmatrix_config(l1_height=2, l1_width=4))
+    core.asc_set_l13d_rpt(capi.asc_load3d_v2_config(dst_stride=1))
+    with pytest.raises(al.UninitialisedReadError, match="90 of the 256 bytes.* byte 166 of l1"):
+        core.asc_copy_l12l0a(l0a, l1, 16, 8, 0, 0, 1, 1, 1, 1, 1, 1, False, False, False, False, 16)
+
+
+def test_more_of_gm_than_there_is_room_for_is_refused():
+    """An array beyond the emulation's limit is refused with both sizes, before anything of its size is made."""
+    huge = np.broadcast_to(np.uint8(0), 2**30 + 1)
+    with pytest.raises(al.AscendlabError, match=r"contiguous|1,073,741,82"):
+        capi.AICore(al.Product.ATLAS_350).gm(huge, "huge")
+    with pytest.raises(al.BufferOverflowError, match="1,073,741,825 bytes needed, 1,073,741,824"):
+        capi.AICore(al.Product.ATLAS_350).gm(np.empty(2**30 + 1, np.uint8), "huge")

@@ -10,6 +10,7 @@ import pytest
 import ascendlab as al
 from ascendlab import capi
 from ascendlab.capi.moves import Cover, Move, nd2nz, nz_matrix
+from ascendlab.capi.steps import Access
 
 
 def copy_in(source, para, rest, dtype, *, l1_elements=4096, offset=0):
@@ -287,3 +288,18 @@ def test_plans_look_up_backwards():
     assert Move(plan.src, plan.src * 0, plan.fill[:0], 4).overlaps
     with pytest.raises(al.BufferOverflowError):
         nz_matrix(matrices=65535, rows=65535, columns=4095, src_stride=0, src_matrix=0, dst=(0, 1, 1), itemsize=2)
+
+
+def test_neighbours_do_not_meet():
+    """Bytes that only touch are no conflict, with and without gaps; and nothing covers nothing."""
+    core = capi_cases.new_core()
+    array = core.cbuf(np.uint8, 256, name="array")
+    low, high = Access(array, Cover(32, 0, 2)), Access(array, Cover(32, 2, 4))
+    gaps, between = (Access(array, Cover.of(np.array(units), 32)) for units in ([0, 2], [1, 3]))
+    assert not low.meets(high)
+    assert not gaps.meets(between)
+    assert low.meets(gaps)
+    assert between.meets(high)
+    nothing = Cover.of(np.array([], np.intp), 32)
+    assert nothing.ranges().shape == (0, 2)
+    assert not Access(array, nothing).meets(low)

@@ -190,3 +190,6 @@ def test_what_cannot_be_left_out(call, more):
         without(conv2d_forward_capi, call, **more)
     with pytest.raises(ParameterError, match="kernel"):
         without(3, "asc_mmad")
+    assert callable(without(conv2d_forward_capi, "asc_mmad", number=2**31))
+    with pytest.raises(ParameterError, match="number = 2147483649"):
+        without(conv2d_forward_capi, "asc_mmad", number=2**31 + 1)

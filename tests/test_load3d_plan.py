@@ -188,3 +188,17 @@ def test_geometry_refuses_what_does_not_fit() -> None:
     """A window larger than the padded map has no geometry."""
     with pytest.raises(al.ParameterError, match=r"^filterW = 4 .*l1W \+ left \+ right = 2 \+ 1 \+ 0 = 3"):
         Geometry(height=2, width=2, channels=16, c0=16, window_w=4, pads=(1, 0, 0, 0))
+
+
+def test_first_columns_are_where_the_columns_say() -> None:
+    """The first column of every filter point and channel group comes back as that point's channel 0."""
+    geometry = Geometry(height=5, width=7, channels=44, c0=16, window_h=2, window_w=3)
+    assert geometry.pads == (0, 0, 0, 0)
+    for group in range(3):
+        for point in range(6):
+            first = geometry.first_column(group, point)
+            assert geometry.column(first) == (group, *divmod(point, 3), 0)
+    groups, points = np.arange(3)[:, None], np.arange(6)
+    assert geometry.first_column(groups, points).reshape(-1).tolist() == [
+        geometry.first_column(group, point) for group in range(3) for point in range(6)
+    ]

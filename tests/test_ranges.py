@@ -9,7 +9,7 @@ import pytest
 
 import ascendlab as al
 from ascendlab.capi import arguments
-from ascendlab.fields import Parameters, fields_of
+from ascendlab.fields import UNINITIALISED, Parameters, fields_of
 
 PUBLIC = [getattr(al, name) for name in al.__all__] + [getattr(arguments, name) for name in arguments.__all__]
 CLASSES = [c for c in PUBLIC if isinstance(c, type) and issubclass(c, Parameters) and dataclasses.is_dataclass(c)]
@@ -104,3 +104,32 @@ def test_both_ends_are_accepted_and_nothing_beyond(cls: type[Parameters]) -> Non
             for beyond in (spec.low - 1, spec.high + 1):
                 with pytest.raises(al.ParameterError, match=spec.document_name):
                     cls(**{**lowest, name: beyond})
+
+
+def test_every_choice_is_explained() -> None:
+    """Where values have meanings, each value of the range has one; the cache's modes leave out 3."""
+    for cls in CLASSES:
+        for name, spec in fields_of(cls).items():
+            if spec.choices:
+                values = {0, 1, 2, 4} if "l2_cache" in name else set(range(int(spec.low or 0), int(spec.high or 0) + 1))
+                assert set(spec.choices) == values, f"{cls.__name__}.{name}"
+
+
+def test_what_cpp_starts_with() -> None:
+    """Members that C++ starts with something else than the document's default are these, and code always sets them."""
+    found = {
+        f"{cls.__name__}.{name}": spec.cpp_default
+        for cls in CLASSES
+        for name, spec in fields_of(cls).items()
+        if spec.cpp_default is not None
+    }
+    uninitialised = dict.fromkeys(("c_padding_mode", "c_padding_value"), UNINITIALISED)
+    zero = dict.fromkeys(
+        ("stride_w", "stride_h", "filter_w", "filter_h", "dilation_filter_w", "dilation_filter_h", "jump_stride",
+         "repeat_time"), 0,
+    )  # fmt: skip
+    expected = {f"AippChannelPaddingParams.{name}": start for name, start in uninitialised.items()}
+    expected |= {f"LoadData3DParamsV1.{name}": start for name, start in zero.items()}
+    assert found == expected
+    specs = {f"{cls.__name__}.{name}": spec for cls in CLASSES for name, spec in fields_of(cls).items()}
+    assert all(specs[name].always_emit for name in expected)
