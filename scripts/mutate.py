@@ -3,6 +3,8 @@
     python scripts/mutate.py                            # 12 mutants of each module, chosen at random
     python scripts/mutate.py --sample 0 load3d_plan     # all mutants of one module
     python scripts/mutate.py --list aipp_tiles          # show what would be changed
+    python scripts/mutate.py --json it.json             # write down what was run, with its outcome
+    python scripts/mutate.py --again it.json            # run what survived once more, after the tests were mended
 
 A mutant is one change of one module's syntax tree: another comparison, another operator, a number off by one, a
 condition turned round, a check left out.  Each runs in a process of its own that imports the changed module, without a
@@ -26,7 +28,7 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,23 +276,41 @@ def run_apart(module: str, mutant: Mutant | None, seconds: float) -> tuple[str, 
     return ("passed" if os.WEXITSTATUS(status) == 0 else "failed"), elapsed
 
 
-def run(chosen: Sequence[str], sample: int, seed: int, jobs: int) -> Iterator[tuple[Mutant, str]]:
-    """Run the mutants of some modules and yield each with its outcome."""
+def picks(chosen: Sequence[str], sample: int, seed: int) -> dict[str, list[Mutant]]:
+    """Return the mutants to run, by module: a sample of each module's, or all."""
+    every = {module: mutants_of(module) for module in chosen}
+    return {
+        module: found if not sample else random.Random(f"{seed} {module}").sample(found, min(sample, len(found)))
+        for module, found in every.items()
+    }
+
+
+def survivors(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mutant]]:
+    """Return what survived an earlier run, where it stands now."""
+    found: dict[str, list[Mutant]] = {}
+    for row in rows:
+        if row["outcome"] == "passed":
+            same = [mutant for mutant in mutants_of(row["module"]) if mutant.words == row["change"]]
+            if same:  # the code may be gone
+                near = min(same, key=lambda m: (abs(m.line - row["line"]), abs(m.number - row["number"])))
+                found.setdefault(row["module"], []).append(near)
+    return found
+
+
+def run(picked: Mapping[str, Sequence[Mutant]], jobs: int) -> Iterator[tuple[Mutant, str]]:
+    """Run mutants, module after module, and yield each with its outcome."""
     with ThreadPoolExecutor(jobs) as pool:
-        for module in chosen:
+        for module, mutants in picked.items():
             outcome, seconds = run_apart(module, None, 600)
             if outcome != "passed":
                 sys.exit(f"{module}: its tests do not pass as it is")
-            every = mutants_of(module)
-            picked = every if not sample else random.Random(f"{seed} {module}").sample(every, min(sample, len(every)))
             limit = 10 + 3 * seconds
-            outcomes = pool.map(lambda mutant, limit=limit: run_apart(mutant.module, mutant, limit)[0], picked)
+            outcomes = pool.map(lambda mutant, limit=limit: run_apart(mutant.module, mutant, limit)[0], mutants)
             survived = 0
-            for mutant, outcome in zip(picked, outcomes, strict=True):
+            for mutant, outcome in zip(mutants, outcomes, strict=True):
                 survived += outcome == "passed"
                 yield mutant, outcome
-            print(f"{module}: {len(picked) - survived} of {len(picked)} killed, {len(every)} possible",
-                  file=sys.stderr, flush=True)  # fmt: skip
+            print(f"{module}: {len(mutants) - survived} of {len(mutants)} killed", file=sys.stderr, flush=True)
 
 
 def main() -> int:
@@ -302,6 +322,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (default 2)")
     parser.add_argument("--list", action="store_true", help="show the mutants, run nothing")
     parser.add_argument("--json", type=Path, help="write every mutant and its outcome to this file")
+    parser.add_argument("--again", type=Path, help="run what survived in such a file, and write the file anew")
     options = parser.parse_args()
     chosen = options.modules or modules()
     if unknown := set(chosen) - set(modules()):
@@ -313,17 +334,19 @@ def main() -> int:
     for needed in ("hypothesis", "numpy", "pytest", "matplotlib.figure", "ipywidgets", "google.protobuf.text_format"):
         importlib.import_module(needed)  # once, for all children
 
-    results = []
-    for mutant, outcome in run(chosen, options.sample, options.seed, options.jobs):
-        results.append((mutant, outcome))
+    rows = [] if options.again is None else json.loads(options.again.read_text(encoding="utf-8"))
+    picked = picks(chosen, options.sample, options.seed) if options.again is None else survivors(rows)
+    rows = [row for row in rows if row["outcome"] != "passed"]
+    for mutant, outcome in run(picked, options.jobs):
+        rows.append({"module": mutant.module, "number": mutant.number, "line": mutant.line, "change": mutant.words,
+                     "outcome": outcome})  # fmt: skip
         if outcome == "passed":
             print(f"survived  {mutant}", flush=True)
-    killed = sum(outcome != "passed" for _, outcome in results)
-    print(f"{killed} of {len(results)} mutants killed ({killed / max(1, len(results)):.1%})")
-    if options.json:
-        rows = [{"module": m.module, "line": m.line, "change": m.words, "outcome": o} for m, o in results]
-        options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    return int(killed < GOAL * len(results))
+    killed = sum(row["outcome"] != "passed" for row in rows)
+    print(f"{killed} of {len(rows)} mutants killed ({killed / max(1, len(rows)):.1%})")
+    if target := options.json or options.again:
+        target.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    return int(killed < GOAL * len(rows))
 
 
 if __name__ == "__main__":

@@ -64,3 +64,15 @@ def test_a_mutant_is_what_the_tests_import(monkeypatch: pytest.MonkeyPatch, word
     monkeypatch.setattr(mutate, "judges", lambda module: [str(mutate.path_of(module))])
     mutant = next(mutant for mutant in mutate.mutants_of("caches") if mutant.words == words) if words else None
     assert mutate.run_apart("caches", mutant, 60)[0] == outcome
+
+
+def test_survivors_are_found_again() -> None:
+    """What survived an earlier run is run once more; what was killed, or is no longer there, is not."""
+    first, second, third = mutate.mutants_of("load3d_geometry")[4:7]
+    row = {"module": "load3d_geometry", "outcome": "passed"}
+    rows = [
+        {**row, "number": first.number, "line": first.line, "change": first.words},
+        {**row, "number": second.number, "line": second.line, "change": second.words, "outcome": "failed"},
+        {**row, "number": third.number, "line": third.line, "change": "of code that is gone"},
+    ]
+    assert mutate.survivors(rows) == {"load3d_geometry": [first]}
