@@ -331,7 +331,7 @@ def test_what_the_first_step_wrote_is_not_counted_as_missing():
     assert core.steps[0].number == 1
     core.asc_set_l13d_fmatrix(capi.asc_l13d_fmatrix_config(l1_height=2, l1_width=4))
     core.asc_set_l13d_rpt(capi.asc_load3d_v2_config(dst_stride=1))
-    with pytest.raises(al.UninitialisedReadError, match="90 of the 256 bytes.* byte 166 of l1"):
+    with pytest.raises(al.UninitialisedReadError, match=r"90 of the 256 bytes.* byte 166 of l1"):
         core.asc_copy_l12l0a(l0a, l1, 16, 8, 0, 0, 1, 1, 1, 1, 1, 1, False, False, False, False, 16)
 
 
