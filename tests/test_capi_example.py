@@ -47,6 +47,7 @@ def test_the_example_agrees_with_its_own_golden_loops():
         "DILATION_W": 2, "PAD_LEFT": 2, "PAD_RIGHT": 2, "PAD_TOP": 2, "PAD_BOTTOM": 2, "PAD_VALUE": 0,
     }  # fmt: skip
     assert {name: getattr(EXAMPLE, name) for name in example.CONV2D_CONSTANTS} == document
+    assert {name: constant.default for name, constant in example.CONV2D_CONSTANTS.items()} == document
     fmap, weight, output = example.make_inputs()
     assert (fmap.shape, weight.shape) == ((4, 9, 9, 32), (288, 16))
     assert [int(x) for x in fmap.reshape(-1)[:7]] == [-2, -1, 0, 1, 2, -2, -1]

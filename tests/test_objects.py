@@ -13,6 +13,8 @@ import pytest
 import ascendlab
 import ascendlab as al
 from ascendlab.aipp import aipp_plan
+from ascendlab.capi.operations import Operation
+from ascendlab.capi.steps import Step, Undo
 from ascendlab.load3d_calls import plan_load_data_3d_v2
 from ascendlab.vector import bilinear_interpolation_plan, vector_padding_plan
 
@@ -65,6 +67,15 @@ def test_objects_that_hold_arrays_are_compared_by_identity(name: str) -> None:
     arrays = [field.name for field in dataclasses.fields(ALL[name]) if "NDArray" in str(field.type)]
     if arrays:
         assert not ALL[name].__dataclass_params__.eq, f"{arrays} would be compared element by element"
+
+
+def test_what_steps_did_is_compared_by_identity() -> None:
+    """Two steps that did the same are two steps all the same, and have no attributes but their own."""
+    operations = Operation.__subclasses__()
+    assert len(operations) > 3
+    for cls in [*operations, Step, Undo]:
+        assert cls.__eq__ is object.__eq__
+    assert not {"__dict__"} & {*vars(Step), *vars(Undo)}
 
 
 def plans() -> dict[str, Any]:
