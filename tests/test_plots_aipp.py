@@ -370,6 +370,15 @@ def test_each_view_shows_its_roles() -> None:
     assert not has(decode(panels.draw("result", plain))[:-24], PADDING)
 
 
+@pytest.mark.parametrize(("pads", "more"), [((2, 0, 1, 1), 0), ((2, 1, 0, 0), 16), ((8, 8, 9, 10), 64)])
+def test_the_frame_of_a_photograph_fits_its_border(pads: tuple[int, int, int, int], more: int) -> None:
+    """A result of the source's size fills its frame; with more border the frame grows in steps, both axes alike."""
+    picture = AippPicture()
+    picture.draw("result", make_scene(photograph(60, 52), F.RGB888_U8, pads=pads))
+    ax = picture.panels.grids[0].ax
+    assert (ax.get_ylim(), ax.get_xlim()) == ((60 + more - 0.5, -0.5), (-0.5, 52 + more - 0.5))
+
+
 def test_a_photograph_is_drawn_pixel_by_pixel() -> None:
     """The source panel holds the picture's own pixels, unscaled, inside the window's outline."""
     rgb = photograph()

@@ -34,10 +34,9 @@ VIEWS = {
 }
 """What the picture can show: words and key."""
 
-# Frames of numbers grow in these steps; those of photographs have room for the largest border from the start.
+# Frames grow in steps, not with every change: those of numbers to so many rows, those of photographs by so many.
 _ROOMS = (12, 16, 24, 40, 72)
-
-_LARGEST_BORDER = int(fields_of(LoadImageToLocalParams)["top_pad_size"].high or 0)
+_BORDERS = (0, 16, 2 * int(fields_of(LoadImageToLocalParams)["top_pad_size"].high or 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +160,8 @@ def _room(scene: Scene) -> tuple[int, int]:
         side = next(room for room in _ROOMS if max(height, width) <= room)
         return side, side
     rows, columns = scene.setup.src0.shape[:2]
-    return rows + 2 * _LARGEST_BORDER, columns + 2 * _LARGEST_BORDER
+    more = next(border for border in _BORDERS if max(height - rows, width - columns) <= border)
+    return rows + more, columns + more
 
 
 def _source_panel(scene: Scene) -> Panel:
