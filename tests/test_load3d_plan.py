@@ -202,3 +202,14 @@ def test_first_columns_are_where_the_columns_say() -> None:
     assert geometry.first_column(groups, points).reshape(-1).tolist() == [
         geometry.first_column(group, point) for group in range(3) for point in range(6)
     ]
+
+
+def test_plans_in_the_order_of_the_result_are_gathered_at_once() -> None:
+    """The matrix and whole blocks are one gather, straight into the result; what leaves gaps or scatters is not."""
+    src = np.zeros((1, 4, 5, 16), np.float16)
+    params = LoadData3DParamsV2(l1_h=4, l1_w=5, channel_size=16, filter_h=2, m_extension=15, k_extension=32)
+    assert plan_im2col(src, params).plan.straight
+    for product in (al.Product.ATLAS_A2, al.Product.ATLAS_350):
+        assert plan_load_data_3d_v2(src, params, product=product).plan.straight
+    jumping = LoadData3DParamsV1(l1_h=4, l1_w=5, filter_h=2, repeat_time=2, jump_stride=2)
+    assert not plan_load_data_3d_v1(src, jumping).plan.straight
