@@ -102,7 +102,7 @@ def test_the_wheel_has_the_package_the_notebooks_and_nothing_else(wheel: Path, r
     assert there == modules | notebooks | data
     assert f"\nVersion: {VERSION}\n" in metadata
     assert {line for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra ==" not in line} == {
-        "Requires-Dist: ml-dtypes>=0.5",
+        "Requires-Dist: ml-dtypes!=0.7.0,>=0.5",
         "Requires-Dist: numpy>=1.26",
     }
 
