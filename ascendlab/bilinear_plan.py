@@ -228,7 +228,6 @@ def bilinear_interpolation_plan(
         if operands[name].size < needed:
             raise ParameterError(name, operands[name], f"at least {needed} elements, {formula}", table=TABLE)
     blocks = _source_blocks(src0, src0_offset[: 8 * iterations]).reshape(v_repeat, h_repeat, BLOCKS_PER_REPEAT)
-    blocks.setflags(write=False)
     return BilinearInterpolationPlan(blocks, repeat_mode, dst, lanes)
 
 

@@ -296,7 +296,7 @@ def _plan(
     index = np.empty([axis.size for axis in axes[:-1]], np.intp)
     grid = index.transpose([names.index(name) for name in ("repeat_k", "k1", "k0", "repeat_m", "m1", "m0")])
     _number_units(grid, geometry, sizes["element"], rows, columns)
-    for array in (index, rows.every, columns.every):
+    for array in (rows.every, columns.every):
         array.setflags(write=False)  # plans are remembered and shared
     return Load3dPlan(geometry, shape, axes, index, rows.every, columns.every)
 

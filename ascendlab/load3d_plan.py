@@ -69,8 +69,8 @@ class Load3dPlan:
     axes : tuple of Axis
         In the order in which `index` has them: two for the repeats, two that find a fractal, two that run in a
         fractal, and the last one runs inside a unit.
-    index : ndarray of intp
-        Number of the L1 unit for each unit of the result; `absent`, and `padding` or more, are not in L1.
+    _index : ndarray of intp
+        What `index` shows.
     rows, columns : ndarray of int64
         Matrix row of each row position, first matrix column of each unit of columns; -1 where there is none.
     """
@@ -78,9 +78,20 @@ class Load3dPlan:
     geometry: Geometry
     shape: tuple[int, ...]
     axes: tuple[Axis, ...]
-    index: NDArray[np.intp]
+    _index: NDArray[np.intp]
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
+
+    @cached_property
+    def index(self) -> NDArray[np.intp]:
+        """Number of the L1 unit for each unit of the result; `absent`, and `padding` or more, are not in L1.
+
+        To look at only: plans are remembered and shared.  Gathering itself takes the array behind it, since NumPy
+        would first make a copy of an index that it may not write to.
+        """
+        index: NDArray[np.intp] = self._index.view()
+        index.setflags(write=False)
+        return index
 
     @cached_property
     def unit(self) -> int:
@@ -135,14 +146,14 @@ class Load3dPlan:
         # "clip" makes every number past the end the last one, the padding's.
         if out is None:
             if self.straight:
-                return units.take(self.index, 0, None, "clip").reshape(self.shape)
+                return units.take(self._index, 0, None, "clip").reshape(self.shape)
             result: NDArray[Any] = (np.empty if self.complete else np.zeros)(self.shape, units.dtype)
             self._run_in_pieces(units, result)
             return result
         view = self._view(out)
         kept = [(place, view[place].copy()) for place in self._untouched]
         if self.straight:
-            units.take(self.index, 0, view, "clip")
+            units.take(self._index, 0, view, "clip")
         else:
             self._run_in_pieces(units, out)
         for place, values in kept:
@@ -171,7 +182,7 @@ class Load3dPlan:
         for repeat in np.ndindex(fractals.shape[:2]):
             for start in range(0, fractals.shape[2], step):
                 target = fractals[repeat][start : start + step]
-                loaded = units.take(self.index[repeat][start : start + step], 0, None, "clip")
+                loaded = units.take(self._index[repeat][start : start + step], 0, None, "clip")
                 if turned is not None:
                     loaded = loaded.reshape(turned).swapaxes(1, 2)
                     if target.flags.c_contiguous:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import load3d_oracle as oracle
 import numpy as np
 import pytest
@@ -213,3 +215,21 @@ def test_plans_in_the_order_of_the_result_are_gathered_at_once() -> None:
         assert plan_load_data_3d_v2(src, params, product=product).plan.straight
     jumping = LoadData3DParamsV1(l1_h=4, l1_w=5, filter_h=2, repeat_time=2, jump_stride=2)
     assert not plan_load_data_3d_v1(src, jumping).plan.straight
+
+
+@pytest.mark.parametrize("product", [A2, A350])
+def test_a_load_copies_the_map_and_not_its_plan(product: al.Product) -> None:
+    """With the plan at hand a load takes memory for one feature map with its padding, and no more."""
+    src = numbers(TYPES["half"], (4, 56, 56, 16), 3)
+    params = LoadData3DParamsV2(l1_h=56, l1_w=56, channel_size=64, filter_h=3, filter_w=3, pad_list=(1, 1, 1, 1),
+                                m_extension=56 * 56, k_extension=64 * 9)  # fmt: skip
+    out = al.load_data_3d_v2(src, params, product=product)
+    plan = plan_load_data_3d_v2(src, params, product=product).plan
+    tracemalloc.start()
+    try:
+        al.load_data_3d_v2(src, params, product=product, out=out)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert plan.nbytes > 2 * src.nbytes
+    assert peak < 1.1 * src.nbytes
