@@ -119,8 +119,8 @@ def page(results: Iterable[dict[str, Any]]) -> str:
         "Every job is first checked bit by bit, then timed beside its peers in one process on one thread: in each of",
         "many rounds everyone does the job once, and the ratio is the median over the rounds. The whole is repeated in",
         "fresh processes; the table gives the median of the runs, in parentheses the extremes. *copy* is a plain",
-        "`np.copyto` of as many bytes as the result has. Times are processor time. Ratios travel to other machines,",
-        "times do not.",
+        "`np.copyto` of as many bytes as the result has. Times are processor time. Ratios travel to other machines",
+        "better than times do; that to a copy depends on the processor's caches, too.",
     ]
     for result in results:
         about = result["machine"]
