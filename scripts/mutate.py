@@ -44,7 +44,7 @@ JUDGES: list[tuple[str, str]] = [
     ("aipp", "test_aipp_[!c]*.py test_ranges.py test_provenance.py test_bad_input.py"),
     ("load3d", "test_load3d*.py test_ranges.py test_bad_input.py"),
     ("layouts", "test_layouts.py"),
-    ("capi.launch", "test_capi*.py test_ranges.py test_golden_files.py"),
+    ("capi.launch", "test_capi*.py test_ranges.py test_golden_kernels.py"),
     ("capi", "test_capi*.py test_ranges.py"),
     ("conv", "test_conv.py test_capi_example.py test_capi_mmad.py"),
     ("bilinear", "test_vector_bilinear.py test_bilinear_stages.py test_vector_resize.py test_bad_input.py"),

@@ -15,6 +15,7 @@ from test_vector_bilinear import calls as bilinear_calls
 from test_vector_padding import TYPES, random_bits, source_blocks, strided_calls
 
 import ascendlab as al
+from ascendlab.capi import conv2d_example
 from ascendlab.golden import random_array
 
 SEED = 20
@@ -139,3 +140,13 @@ def examples() -> dict[str, al.Call]:
         ),
         "bilinear": al.Call(al.bilinear_interpolation, bilinear),
     }
+
+
+def launched(**shape: int) -> al.capi.Launch:
+    """Run the document's kernel."""
+    return conv2d_example.run(conv2d_example.Conv2dShape(BATCH=2, H=5, W=7, **shape))[0]
+
+
+def bits(array: np.ndarray) -> tuple[Any, ...]:
+    """Return what two arrays must have in common: type, shape and every bit."""
+    return array.dtype, array.shape, np.ascontiguousarray(array).tobytes()
