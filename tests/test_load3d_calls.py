@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import tracemalloc
 
 import numpy as np
@@ -12,8 +11,7 @@ from load3d_cases import A2, A3, A200I, A350, AI_CORE, TAILS, TRANSPOSED, TYPES,
 from load3d_oracle import elements_in_32_bytes
 
 import ascendlab as al
-from ascendlab import LoadData3DParamsV1, LoadData3DParamsV2, LoadDataRepeatParam, Product, load3d, load3d_calls
-from ascendlab.caches import BoundedCache
+from ascendlab import LoadData3DParamsV1, LoadData3DParamsV2, LoadDataRepeatParam, Product, load3d
 
 PRODUCTS = (AI_CORE, A2, A3, A200I, A350)
 TRAINING, VECTOR = Product.ATLAS_TRAINING, Product.ATLAS_INFERENCE_VECTOR_CORE
@@ -488,35 +486,3 @@ def test_what_is_not_emulated_says_so(name: str) -> None:
         getattr(load3d, name)
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         load3d.nonsense  # noqa: B018
-
-
-def test_plans_are_kept_and_bounded() -> None:
-    """The same parameters are planned once; the cache forgets the oldest plans rather than grow."""
-    first = load3d.plan_load_data_3d_v2(src_of(), params_of()).plan
-    assert load3d.plan_load_data_3d_v2(src_of(), params_of()).plan is first
-    assert load3d.plan_load_data_3d_v2(src_of(), params_of(pad_value=1)).plan is not first
-    cache: BoundedCache[str] = BoundedCache(10)
-    for key in "abc":
-        cache.put(key, key.upper(), 4)
-    assert [cache.get(key) for key in "abc"] == [None, "B", "C"]
-    cache.get("b")
-    cache.put("d", "D", 4)
-    assert [cache.get(key) for key in "bcd"] == ["B", None, "D"]
-    cache.put("b", "B2", 8)
-    assert (cache.get("b"), cache.nbytes, len(cache)) == ("B2", 8, 1)
-    cache.put("huge", "X", 11)
-    assert cache.get("huge") is None
-    cache.clear()
-    assert (cache.nbytes, len(cache)) == (0, 0)
-
-
-@pytest.mark.parametrize("name", ["im2col", "load_data_3d_v1", "load_data_3d_v2"])
-def test_a_call_and_its_plan_have_the_same_parameters(name: str) -> None:
-    """What a call does when nothing is said is what its plan says, and it is strict."""
-    call, plan = (
-        {p.name: p.default for p in inspect.signature(function).parameters.values() if p.name != "out"}
-        for function in (getattr(load3d, name), getattr(load3d_calls, f"plan_{name}"))
-    )
-    assert call == plan
-    assert call.get("strict", True) is True
-    assert call.get("check_capacity", False) is call["allow_large"] is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import tracemalloc
 
 import load3d_oracle as oracle
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from load3d_cases import A2, A200I, A350, TYPES, as_bytes, numbers, same, v1_calls, v2_calls
 
 import ascendlab as al
-from ascendlab import LoadData3DParamsV1, LoadData3DParamsV2
+from ascendlab import LoadData3DParamsV1, LoadData3DParamsV2, load3d, load3d_calls
+from ascendlab.caches import BoundedCache
 from ascendlab.load3d import Geometry, plan_im2col, plan_load_data_3d_v1, plan_load_data_3d_v2
 
 
@@ -233,3 +235,37 @@ def test_a_load_copies_the_map_and_not_its_plan(product: al.Product) -> None:
         tracemalloc.stop()
     assert plan.nbytes > 2 * src.nbytes
     assert peak < 1.1 * src.nbytes
+
+
+def test_plans_are_kept_and_bounded() -> None:
+    """The same parameters are planned once; the cache forgets the oldest plans rather than grow."""
+    src = np.zeros((2, 5, 7, 16), np.float16)
+    params = {"l1_h": 5, "l1_w": 7, "channel_size": 32, "m_extension": 35, "k_extension": 32}
+    first = plan_load_data_3d_v2(src, LoadData3DParamsV2(**params)).plan
+    assert plan_load_data_3d_v2(src, LoadData3DParamsV2(**params)).plan is first
+    assert plan_load_data_3d_v2(src, LoadData3DParamsV2(**params, pad_value=1)).plan is not first
+    cache: BoundedCache[str] = BoundedCache(10)
+    for key in "abc":
+        cache.put(key, key.upper(), 4)
+    assert [cache.get(key) for key in "abc"] == [None, "B", "C"]
+    cache.get("b")
+    cache.put("d", "D", 4)
+    assert [cache.get(key) for key in "bcd"] == ["B", None, "D"]
+    cache.put("b", "B2", 8)
+    assert (cache.get("b"), cache.nbytes, len(cache)) == ("B2", 8, 1)
+    cache.put("huge", "X", 11)
+    assert cache.get("huge") is None
+    cache.clear()
+    assert (cache.nbytes, len(cache)) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["im2col", "load_data_3d_v1", "load_data_3d_v2"])
+def test_a_call_and_its_plan_have_the_same_parameters(name: str) -> None:
+    """What a call does when nothing is said is what its plan says, and it is strict."""
+    call, plan = (
+        {p.name: p.default for p in inspect.signature(function).parameters.values() if p.name != "out"}
+        for function in (getattr(load3d, name), getattr(load3d_calls, f"plan_{name}"))
+    )
+    assert call == plan
+    assert call.get("strict", True) is True
+    assert call.get("check_capacity", False) is call["allow_large"] is False
