@@ -1,4 +1,8 @@
-"""Every documented range, copied from the documents by hand: what the tables of fields say is what they say."""
+"""What the constructors accept, written down: nobody moves the end of a range unnoticed.
+
+The table is a record of the tables of fields, not a second reading of the documents.  Where a document is narrower than
+a constructor (``vert_size`` from 2 on, Load3D's sizes from 1 on), the call refuses, and tests of the calls hold that.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ TYPES = {
     "uint32_t": (0, 2**32 - 1), "uint64_t": (0, 2**64 - 1), "int16_t": (-(2**15), 2**15 - 1),
 }  # fmt: skip
 
-# Where a document narrows its type's range: class, fields, range.
+# Where a constructor accepts less than the C++ type holds: class, fields, range.
 NARROWER = """
 AippPaddingParams: padding_mode 0 3
 AippPaddingParams: padding_value_ch0 padding_value_ch1 padding_value_ch2 padding_value_ch3 - -
@@ -74,7 +78,7 @@ def narrower() -> dict[str, tuple[int | None, int | None]]:
     return table
 
 
-def test_every_range_is_the_documents() -> None:
+def test_every_range_is_as_recorded() -> None:
     """Each field has the range that stands above, or all of its C++ type's."""
     table, found = narrower(), {}
     for cls in CLASSES:
